@@ -22,13 +22,14 @@ from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
 from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
+from autoscaler.control_loop.housekeeping.folders.leftovers import remove_leftovers
+from autoscaler.control_loop.housekeeping.folders.unused_code import remove_unused_code
+from autoscaler.control_loop.housekeeping.folders.unwanted_results import remove_unwanted_results
 from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.housekeeping.homes import remove_homes
-from autoscaler.control_loop.housekeeping.leftovers import remove_leftovers
 from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.housekeeping.orphans import remove_orphans
 from autoscaler.control_loop.housekeeping.prefetched_images import fetch_images_ahead
-from autoscaler.control_loop.housekeeping.unused_code import remove_unused_code
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.lease.orders import Orders
@@ -161,11 +162,12 @@ class ControlLoop:
         fetch_images_ahead(context)
         remove_leftovers(orders, context.now)
         remove_unused_code(orders, context.code, context.now)
+        smaller = remove_unwanted_results(orders, context.now)
         if (survey := self.host.survey) is not None:
             self.gpu_discovery.go_on(survey, context)
             self.machine_discovery.go_on(survey, context)
         if self.disk_watch is not None:
-            self.disk_watch.go_on(context)
+            self.disk_watch.go_on(context, changed=smaller)
 
 
 def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:

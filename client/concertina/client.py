@@ -36,6 +36,7 @@ from concertina.connection.retrying import (
 from concertina.connection.transport import Transport, fits_a_header
 from concertina.errors import BadInput
 from concertina.input import references
+from concertina.results.job_results import JobResults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -179,6 +180,15 @@ class Client:
             self._transport.download(f"/jobs/{job_id}/code", archive)
             archive.seek(0)
             return unpack(archive, into)
+
+    def results(self, job_id: str) -> JobResults:
+        """What the job leaves behind: listed, downloaded, deleted."""
+        return JobResults(
+            job_id,
+            transport=self._transport,
+            send=self._send,
+            patience=lambda: Patience(self._policy, self.clock, self._on_delay),
+        )
 
     def validate(self, spec: dict[str, Any]) -> Validation:
         """Ask what a submit would say, without submitting."""

@@ -252,6 +252,15 @@ class NextStep(TypedDict):
     gain: float  # 0.06: it would be 6 % faster.
 
 
+class Output(TypedDict):
+    """A document of the service: Output."""
+
+    path: str  # Below the outputs.
+    is_folder: bool
+    bytes: int  # 0 of a folder: what is in it is not counted here.
+    modified_at: str
+
+
 class PausedDetails(TypedDict):
     """A running job that gives everything back."""
 

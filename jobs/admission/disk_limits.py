@@ -1,8 +1,8 @@
 """How much may a job write on this installation?
 
 Everything counts that its processes keep in the folders that the platform gives them, over all
-workers and nodes: checkpoints, the folder they start in, scratch space of those that run. Logs have
-bounds of their own.
+workers and nodes: checkpoints, outputs, the folder they start in, scratch space of those that run.
+Logs have bounds of their own.
 """
 
 from __future__ import annotations

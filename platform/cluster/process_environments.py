@@ -54,6 +54,9 @@ class ProcessEnvironments(Protocol):
     def code(self, folder: Path) -> Mount:
         """Where a worker sees the folder of its job's code, to which it cannot write."""
 
+    def outputs(self, job_id: str) -> Mount:
+        """Where a worker sees the folder of its job's outputs, which is one for all workers."""
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.
 

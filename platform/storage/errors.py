@@ -47,3 +47,9 @@ class TooMuchCode(StorageError):
     """The team keeps as much code as it may; delete jobs that you no longer need."""
 
     code, status = "too_much_code", 409
+
+
+class ResultUnknown(StorageError):
+    """The job has no such file or folder."""
+
+    code, status = "not_found", 404

@@ -25,6 +25,7 @@ READ: Final = (
     "Job",
     "JobDetail",
     "LogLine",
+    "Output",
     "Pool",
     "Secret",
     "SubmittedJob",

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from concertina_worker.results import outputs
+
 if TYPE_CHECKING:
     from concertina_worker.wiring import ElasticityWarning, Job, Rescale, ScriptError, init
 
-__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init"]
+__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init", "outputs"]
 
 
 def __getattr__(name: str) -> Any:

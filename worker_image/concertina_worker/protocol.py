@@ -58,6 +58,7 @@ class Env(StrEnum):
     COORDINATOR_TERM = "CONCERTINA_COORDINATOR_TERM"  # coordinator only: see `SyncReport.term`
     START = "CONCERTINA_START"  # how often the job came out of the queue, with new workers
     EPOCH = "CONCERTINA_EPOCH"  # of the database at that start; a restored one begins a new one
+    OUTPUTS = "CONCERTINA_OUTPUTS"  # a folder of the job, the same for all its workers
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"

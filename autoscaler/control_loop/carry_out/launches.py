@@ -76,13 +76,14 @@ def of_worker(
     seen = context.environments.of_worker(
         view.id, worker.id, image=spec.image and in_full(spec.image)
     )
-    code = _code_of(view, context)
+    code, outputs = _code_of(view, context), context.environments.outputs(view.id)
     ours = {
         **_common(view, coordinator_node, seen, context),
         **_as_torchrun(view, worker, context),
         Env.WORKER_ID: worker.id,
         Env.GPU_INDICES: ",".join(map(str, gpu_indices)),
         Env.GPU_TYPE: view.job.pool.gpu_type,
+        Env.OUTPUTS: outputs.target,
         Env.CHECKPOINT_DIR: seen.folder,
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
         Env.CHECKPOINT_KEEP_LAST: str(spec.checkpoint.keep_last),
@@ -105,7 +106,7 @@ def of_worker(
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
         limits=_limits(view, worker, seen, context),
         image=seen.image,
-        mounts=(*seen.mounts, code) if code else seen.mounts,
+        mounts=(*seen.mounts, outputs, *((code,) if code else ())),
         alias=seen.alias,
     )
 

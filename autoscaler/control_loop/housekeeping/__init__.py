@@ -2,8 +2,7 @@
 
 orphans             stops processes that belong to nobody
 homes               removes homes of users of teams that have no workers
-leftovers           removes folders of jobs that were deleted, or ended long ago
-unused_code         removes code that no job refers to
+folders             removes what nobody needs any more on the disk that jobs share
 retention           forgets old ticks
 prefetched_images   fetches images before any job names them
 gpu_discovery       asks nodes which GPUs they have

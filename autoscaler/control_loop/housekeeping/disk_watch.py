@@ -1,5 +1,7 @@
 """How much does each job that runs have on disk? Measured from outside, again and again.
 
+One that has ended is measured once more when somebody deleted some of it.
+
 No tick waits for a disk: some threads go through the folders of jobs, a later tick writes down what
 they found. Jobs whose files take long to be counted are in a lane of their own, so that they keep
 none of the others from being measured.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -43,6 +45,7 @@ class DiskWatch:
     slow: Lane
     _due_at: dict[str, datetime] = field(default_factory=dict)  # of jobs that were looked at
     _are_slow: set[str] = field(default_factory=set)
+    _once_more: set[str] = field(default_factory=set)  # also of jobs that have ended
     _told: ToldOnce = field(default_factory=ToldOnce)  # of jobs
 
     @classmethod
@@ -62,8 +65,12 @@ class DiskWatch:
         )
         return cls(quick, slow)
 
-    def go_on(self, context: TickContext) -> None:
-        """Write down what was found since the last tick, and have those looked at that are due."""
+    def go_on(self, context: TickContext, *, changed: Collection[str] = ()) -> None:
+        """Write down what was found since the last tick, and have those looked at that are due.
+
+        `changed` are jobs of which somebody deleted files.
+        """
+        self._once_more |= {*changed}
         for lane in (self.quick, self.slow):
             for look in lane.new_looks():
                 self._take(look, context, is_quick=lane is self.quick)
@@ -73,6 +80,7 @@ class DiskWatch:
         is_slow = look.seconds >= _QUICK_SECONDS
         pause = 0.0 if is_slow and is_quick else _AGAIN_SECONDS
         self._due_at[look.job_id] = context.now + timedelta(seconds=pause)
+        self._once_more.discard(look.job_id)
         if is_slow:
             self._are_slow.add(look.job_id)
         else:
@@ -86,6 +94,7 @@ class DiskWatch:
         """Ask for the jobs that have waited longest; those that ended are forgotten."""
         held = Job.objects.filter(state__in=[*ACTIVE, State.STOPPING])
         ids = set(held.values_list("id", flat=True))
+        ids |= self._once_more
         self._due_at = {job: at for job, at in self._due_at.items() if job in ids}
         self._told.keep(ids)
         self._are_slow &= ids

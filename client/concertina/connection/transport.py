@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,6 +30,15 @@ _NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAV
 _BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 _STREAM_TIMEOUT = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """An answer that is read once."""
+
+    status: int
+    headers: Mapping[str, str]
+    pieces: Iterator[bytes]
 
 
 class Transport:
@@ -79,12 +89,36 @@ class Transport:
         Raises:
             ConcertinaError: as `send`; `Unreachable` also when the connection breaks.
         """
-        with self._translated_errors(), self._http.stream("GET", path) as response:
+        with self.receive(path, {}, {}) as answer:
+            for piece in answer.pieces:
+                into.write(piece)
+
+    @contextmanager
+    def receive(
+        self, path: str, params: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Iterator[Received]:
+        """Open an answer of any size.
+
+        Raises:
+            ConcertinaError: as `send`; `Unreachable` also when the connection breaks.
+        """
+        with (
+            self._translated_errors(),
+            self._http.stream(
+                "GET",
+                path,
+                params=_without_none(params),
+                headers={**headers, "Accept-Encoding": "identity"},  # bytes are counted
+            ) as response,
+        ):
             if not response.is_success:
                 response.read()
                 self._decoded(response)
-            for piece in response.iter_bytes():
-                into.write(piece)
+            yield Received(
+                status=response.status_code,
+                headers=response.headers,
+                pieces=response.iter_bytes(),
+            )
 
     @contextmanager
     def stream(

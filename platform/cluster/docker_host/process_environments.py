@@ -26,6 +26,7 @@ RENDEZVOUS_PORT: Final = 29_500  # torchrun's own default
 CHECKPOINTS: Final = "/checkpoints"
 COORDINATOR_STATE: Final = "/coordinator"
 CODE: Final = "/code"
+OUTPUTS: Final = "/outputs"
 
 _EVERY_INTERFACE: Final = "0.0.0.0"  # noqa: S104 - of the container
 _USER: Final = "concertina"  # for libraries that look up a name, which a bare number has not
@@ -68,6 +69,9 @@ class ContainerEnvironments:
 
     def code(self, folder: Path) -> Mount:
         return Mount(source=folder, target=CODE, is_writable=False)
+
+    def outputs(self, job_id: str) -> Mount:
+        return Mount(source=self._job_dir(job_id) / "outputs", target=OUTPUTS)
 
     def user_of(self, team_id: int, role: Role) -> int | None:  # noqa: ARG002 - all the same
         return None

@@ -42,6 +42,10 @@ class MachineEnvironments:
     def code(self, folder: Path) -> Mount:
         return Mount(source=folder, target=str(folder), is_writable=False)
 
+    def outputs(self, job_id: str) -> Mount:
+        folder = self.state_dir / "jobs" / job_id / "outputs"
+        return Mount(source=folder, target=str(folder))
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None if self.team_users is None else self.team_users.of(team_id, role)
 

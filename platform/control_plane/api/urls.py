@@ -13,6 +13,7 @@ from rest_framework.permissions import AllowAny
 from control_plane.api import code, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
+from control_plane.api.results import outputs
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import images, quotas, secrets, teams
 from control_plane.configuration.limit_settings import LARGEST_BULK
@@ -54,6 +55,9 @@ urlpatterns = [
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),
     path("jobs/<job:job_id>/code", code.JobCodeView.as_view()),
+    path("jobs/<job:job_id>/outputs", outputs.OutputsView.as_view()),
+    path("jobs/<job:job_id>/outputs/file", outputs.OutputFileView.as_view()),
+    path("jobs/<job:job_id>/outputs/archive", outputs.OutputArchiveView.as_view()),
     path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),

@@ -1,5 +1,6 @@
 """What does the database know of what is kept for jobs?"""
 
 from storage.models.code_snapshot import CodeSnapshot
+from storage.models.unwanted_result import UnwantedResult
 
-__all__ = ["CodeSnapshot"]
+__all__ = ["CodeSnapshot", "UnwantedResult"]

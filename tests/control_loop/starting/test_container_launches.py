@@ -71,7 +71,10 @@ def test_a_worker_sees_the_jobs_checkpoints_and_the_coordinator_its_own_state(
     coordinator, *workers = started(world, job)
     folder = world.state_dir / "jobs" / job.id
     for worker in workers:
-        assert worker.mounts == (Mount(source=folder / "checkpoints", target="/checkpoints"),)
+        assert worker.mounts == (
+            Mount(source=folder / "checkpoints", target="/checkpoints"),
+            Mount(source=folder / "outputs", target="/outputs"),
+        )
         assert worker.env["CONCERTINA_CHECKPOINT_DIR"] == "/checkpoints"
     assert coordinator.mounts == (Mount(source=folder / "coordinator", target="/coordinator"),)
     assert coordinator.env["CONCERTINA_STATE_DIR"] == "/coordinator"

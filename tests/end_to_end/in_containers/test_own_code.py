@@ -1,4 +1,4 @@
-"""Is a job's code in its container, where nobody changes it?"""
+"""Is a job's code in its container, where nobody changes it, and what it hands over not?"""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ pytestmark = pytest.mark.timeout(1800)
 SCRIPT = """\
 import errno, helper, os
 print(os.getcwd(), helper.SAID)
+open("/outputs/said.txt", "w").write(helper.SAID)
 try:
     open("/code/helper.py", "w")
 except OSError as problem:
@@ -39,3 +40,10 @@ def test_a_worker_starts_in_its_code_and_cannot_write_to_it(
         job = SubmittedJob.submit(client, spec)
         until(lambda: job.is_in("completed"), what="it is over")
         assert {"/code from a folder", "EROFS"} <= set(job.log_lines())
+    with Client(docker_stack.url, docker_stack.tokens["vision"]) as client:
+        results = client.results(job.job_id)
+        assert results.download("said.txt", tmp_path / "said.txt") == len("from a folder")
+        assert (tmp_path / "said.txt").read_text() == "from a folder"
+        results.delete("said.txt")
+        folder = docker_stack.checkout.state_dir / "state" / "jobs" / job.job_id / "outputs"
+        until(lambda: not list(folder.iterdir()), what="it is removed")

@@ -125,8 +125,13 @@ def test_each_service_has_a_role_of_its_own_and_no_secret_that_it_does_not_need(
     until(lambda: composed.answers() and "concertina_api" in connected(), what="api is connected")
 
 
-def test_the_api_sees_logs_and_neither_checkpoints_nor_secrets_of_jobs(composed: Composed) -> None:
-    assert composed.in_container("api", "ls", str(composed.data)).split() == ["code", "logs"]
+def test_the_api_sees_what_jobs_leave_behind_and_none_of_their_secrets(composed: Composed) -> None:
+    seen = composed.in_container("api", "ls", str(composed.data)).split()
+    assert seen == ["code", "jobs", "logs"]
+    mounts = composed.container("api")["Mounts"]
+    written = {mount["Destination"] for mount in mounts if mount["RW"]}
+    assert str(composed.data / "code") in written
+    assert not {str(composed.data / name) for name in ("jobs", "logs")} & written
 
 
 def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) -> None:

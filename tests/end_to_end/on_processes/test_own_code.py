@@ -18,7 +18,10 @@ def test_what_was_submitted_runs_whatever_becomes_of_the_folder(
     stack: RunningStack, tmp_path: Path
 ) -> None:
     (tmp_path / "helper.py").write_text("SAID = 'as it was submitted'\n")
-    (tmp_path / "train.py").write_text("import helper\nprint(helper.SAID)\n")
+    (tmp_path / "train.py").write_text(
+        "import helper, os, pathlib\nprint(helper.SAID)\n"
+        "pathlib.Path(os.environ['CONCERTINA_OUTPUTS'], 'said.txt').write_text(helper.SAID)\n"
+    )
     with Client(stack.url, stack.tokens["vision"]) as client:
         code = client.upload_code(tmp_path)
     (tmp_path / "helper.py").write_text("SAID = 'changed'\n")
@@ -32,3 +35,6 @@ def test_what_was_submitted_runs_whatever_becomes_of_the_folder(
         job = SubmittedJob.submit(client, spec)
         until(lambda: job.is_in("completed"), what="it is over")
         assert "as it was submitted" in job.log_lines()
+    with Client(stack.url, stack.tokens["vision"]) as client:
+        assert client.results(job.job_id).download_folder("", tmp_path / "outputs") == 1
+    assert (tmp_path / "outputs" / "said.txt").read_text() == "as it was submitted"

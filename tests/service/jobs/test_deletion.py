@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from autoscaler.control_loop.housekeeping.leftovers import remove_leftovers
+from autoscaler.control_loop.housekeeping.folders.leftovers import remove_leftovers
 from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.lease.orders import Orders
 from jobs.commands import pinning

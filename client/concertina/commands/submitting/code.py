@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from concertina import words
 from concertina.code import provenance
 from concertina.code.spec import folder_of
 from concertina.commands.options import JobReference, Output
 from concertina.input.job_files import STDIN
+from concertina.terminal.bar import Bar
 from concertina.terminal.session import Format, Session, session
-
-_SHOWN_FROM: Final = 1 << 20  # bytes; fewer are sent before anybody could read a bar
 
 
 def code(
@@ -47,7 +45,7 @@ def uploaded(current: Session, spec: dict[str, Any], folder: Path) -> dict[str, 
         BadInput: the folder cannot be packed.
     """
     team = spec.get("team") or spec.get("project")
-    with _Bar(current) as bar:
+    with Bar(current.terminal.err, "Sending code") as bar:
         made = current.client.upload_code(
             folder, team=team if isinstance(team, str) else None, on_progress=bar
         )
@@ -56,30 +54,3 @@ def uploaded(current: Session, spec: dict[str, Any], folder: Path) -> dict[str, 
     current.terminal.say(f"Code of {folder.resolve()}: {what}, {how}.")
     git = provenance.of(folder)
     return {**spec, "code": {"digest": made.digest, **({"git": git} if git else {})}}
-
-
-class _Bar:
-    """A bar on terminals; nothing elsewhere, and nothing for what is sent at once."""
-
-    def __init__(self, current: Session) -> None:
-        self._bar = Progress(
-            TextColumn("Sending code"),
-            BarColumn(),
-            DownloadColumn(),
-            TimeRemainingColumn(),
-            console=current.terminal.err,
-            transient=True,
-        )
-        self._is_shown = current.terminal.err.is_terminal
-        self._task = self._bar.add_task("", total=None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __call__(self, sent: int, total: int) -> None:
-        if self._is_shown and total >= _SHOWN_FROM:
-            self._bar.start()
-            self._bar.update(self._task, completed=sent, total=total)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

@@ -27,24 +27,24 @@ _RETRY_SECONDS: Final = 5.0
 
 
 class TooManyOfOne(exceptions.Throttled):
-    """Somebody follows as many logs as one person may."""
+    """Somebody has as many streams as one person may."""
 
     def __init__(self) -> None:
         super().__init__(
             wait=_RETRY_SECONDS,
-            detail=f"You follow {MOST_OF_ONE} logs already, the most that one person or token may"
-            " follow. End one of them.",
+            detail=f"You have {MOST_OF_ONE} streams already, the most that one person or token may"
+            " have: logs that you follow, and downloads. End one of them.",
         )
 
 
 class TooManyOfTeam(exceptions.Throttled):
-    """A team's people and tokens follow as many logs as one team's may."""
+    """A team's people and tokens have as many streams as one team's may."""
 
     def __init__(self) -> None:
         super().__init__(
             wait=_RETRY_SECONDS,
-            detail=f"{MOST_OF_TEAM} logs of this team are followed already, the most that may be"
-            " followed at once. End one of them.",
+            detail=f"This team has {MOST_OF_TEAM} streams already, the most that it may have: logs"
+            " that are followed, and downloads. End one of them.",
         )
 
 
@@ -52,7 +52,7 @@ class TooManyOfAll(exceptions.APIException):
     """This process serves as many streams as it can."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
-    default_detail = "Too many logs are being followed here at once; try again in a moment."
+    default_detail = "There are too many streams here at once; try again in a moment."
     wait = _RETRY_SECONDS
 
 

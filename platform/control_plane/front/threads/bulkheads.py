@@ -34,6 +34,7 @@ _FOR_PASSWORDS: Final = partial(  # guessed: ten people of one address at once
 _ALL: Final = partial(ProcessorShares, share=inf, of_strangers=inf)
 _SIGN_IN: Final = frozenset({"/api/v1/session", "/admin/login/"})
 _HEALTH: Final = "/api/v1/health"
+_UNBUFFERED: Final = (b"x-accel-buffering", b"no")
 
 
 class Kind(StrEnum):
@@ -132,8 +133,10 @@ class Bulkheads:
 
 
 def _begins_stream(message: Message) -> bool:
+    """Events, or what proxies are told to pass on as it comes."""
     return message["type"] == "http.response.start" and any(
-        name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+        (name.lower() == b"content-type" and value.startswith(b"text/event-stream"))
+        or (name.lower(), value) == _UNBUFFERED
         for name, value in message.get("headers", ())
     )
 

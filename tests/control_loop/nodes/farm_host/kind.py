@@ -81,6 +81,9 @@ class FarmEnvironments:
     def code(self, folder: Path) -> Mount:
         return Mount(source=folder, target="/farm/code", is_writable=False)
 
+    def outputs(self, job_id: str) -> Mount:
+        return Mount(source=Path("/silo") / job_id, target="/outputs")
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None
 

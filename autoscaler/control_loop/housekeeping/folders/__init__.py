@@ -1,0 +1,6 @@
+"""What does nobody need any more on the disk that jobs share?
+
+leftovers         folders of jobs that were deleted, or ended long ago
+unused_code       code that no job refers to
+unwanted_results  outputs and checkpoints that somebody deleted
+"""

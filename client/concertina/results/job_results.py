@@ -1,0 +1,77 @@
+"""What can be asked of the results of one job?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from concertina.results.downloading import Download
+from concertina.results.unpacking import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from concertina.connection.retrying import Patience
+    from concertina.connection.transport import Transport
+    from concertina.documents import Output
+
+_PAGE: Final = 1000
+
+
+class Send(Protocol):
+    """Sends a request, and tries again for a while if the service is away."""
+
+    def __call__(self, method: str, path: str, **more: Any) -> tuple[int, Any]: ...
+
+
+class JobResults:
+    """The outputs of a job, which may still run."""
+
+    def __init__(
+        self, job_id: str, *, transport: Transport, send: Send, patience: Callable[[], Patience]
+    ) -> None:
+        self._transport = transport
+        self._send = send
+        self._patience = patience
+        self._outputs = f"/jobs/{job_id}/outputs"
+
+    def outputs(self, folder: str = "") -> Iterator[Output]:
+        """What lies in a folder, in the order of names, fetched page by page as it is asked for."""
+        cursor = None
+        while True:
+            params = {"folder": folder or None, "limit": _PAGE, "cursor": cursor}
+            page = self._send("GET", self._outputs, params=params)[1]
+            yield from page["items"]
+            cursor = page["next_cursor"]
+            if not cursor:
+                return
+
+    def download(
+        self,
+        path: str,
+        into: Path,
+        *,
+        on_progress: Callable[[int, int], None] = lambda _here, _all: None,
+    ) -> int:
+        """Write an output to this file, and return its bytes. A broken connection costs no byte.
+
+        Raises: NotFound, BadInput (it cannot be written)
+        """
+        params = {"path": path}
+        download = Download(
+            self._transport, f"{self._outputs}/file", params, on_progress=on_progress
+        )
+        return download.into(into, self._patience())
+
+    def download_folder(self, folder: str, into: Path) -> int:
+        """Bring a folder of outputs, or all for `""`, into a new one; returns its count of files.
+
+        Raises: NotFound, BadInput (the folder is not empty), Unreachable (nothing of it stays)
+        """
+        params = {"folder": folder} if folder else {}
+        with self._transport.receive(f"{self._outputs}/archive", params, {}) as answer:
+            return unpack(answer.pieces, into)
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a folder with all that is in it. There is no way back."""
+        self._send("DELETE", self._outputs, params={"path": path}, is_repeatable=False)

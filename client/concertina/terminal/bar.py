@@ -1,0 +1,39 @@
+"""How is it shown how far something large is? By a bar on terminals, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self
+
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SHOWN_FROM: Final = 1 << 20  # bytes; fewer are through before anybody could read a bar
+
+
+class Bar:
+    """Called with the bytes that are through, and all there are."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self._bar = Progress(
+            TextColumn(title),
+            BarColumn(),
+            DownloadColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self._is_shown = console.is_terminal
+        self._task = self._bar.add_task("", total=None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, through: int, total: int) -> None:
+        if self._is_shown and total >= _SHOWN_FROM:
+            self._bar.start()
+            self._bar.update(self._task, completed=through, total=total)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()

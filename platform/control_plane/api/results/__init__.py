@@ -1,0 +1,6 @@
+"""What did a job leave behind? Listed, downloaded, and deleted.
+
+outputs      the files that it wants to hand over
+checkpoints  the states from which it, or another job, goes on
+downloads    a file or an archive as an answer of any size
+"""

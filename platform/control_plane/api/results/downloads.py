@@ -1,0 +1,204 @@
+"""How does a file of any size leave the service? In pieces, and as nothing that a browser runs.
+
+Jobs write what they like. So every file is an attachment, of a type that no browser executes, and
+browsers are told not to guess another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import weakref
+from collections.abc import AsyncIterator, Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+from urllib.parse import quote
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.http import http_date
+from rest_framework.request import Request
+from storage.results import archives
+from storage.results.opening import OpenFile
+from tenancy.access.grants import grant_of
+
+from control_plane.api.logs.endpoint import stream_slots
+from jobs.models import Job
+
+_READERS: Final = 4  # threads of this process that read for all downloads
+_RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+_TEXT: Final = "text/plain; charset=utf-8"
+_TYPES: Final = {  # none of which runs anything; all others are octets
+    ".csv": _TEXT,
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".json": "application/json",
+    ".log": _TEXT,
+    ".md": _TEXT,
+    ".png": "image/png",
+    ".txt": _TEXT,
+    ".yaml": _TEXT,
+    ".yml": _TEXT,
+}
+_OCTETS: Final = "application/octet-stream"
+_TAR: Final = "application/x-tar"
+_HARMLESS: Final = {
+    "Cache-Control": "private, no-cache",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "X-Accel-Buffering": "no",  # a stream: no proxy, and nothing of ours, keeps it whole
+}
+
+_readers: Final = ThreadPoolExecutor(_READERS, thread_name_prefix="result-reader")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """Which bytes of a file are asked for."""
+
+    start: int
+    end: int  # behind the last one
+    is_all: bool
+
+
+class Pieces:
+    """What a generator yields, read in threads; it is closed with the answer, however that ends."""
+
+    def __init__(self, pieces: Generator[bytes], close: Callable[[], None] = lambda: None) -> None:
+        """`close` is called after the generator's own."""
+        self._pieces = pieces
+        self._close = close
+        self._lock = threading.Lock()  # a thread may still read when the client is gone
+        self._is_closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        while (piece := await loop.run_in_executor(_readers, self._next)) is not None:
+            yield piece
+
+    def close(self) -> None:
+        with self._lock:
+            if not self._is_closed:
+                self._is_closed = True
+                self._pieces.close()
+                self._close()
+
+    def _next(self) -> bytes | None:
+        """Return the next piece; None: that was all."""
+        with self._lock:
+            return None if self._is_closed else next(self._pieces, None)
+
+
+class _Download(StreamingHttpResponse):
+    """An answer that holds a stream slot until it is closed, or nobody refers to it any more."""
+
+    def __init__(self, request: Request, job: Job, pieces: Pieces, **more: str | int) -> None:
+        slot = stream_slots.take(
+            grant_of(request, team_id=job.team_id).holder, team=str(job.team_id)
+        )
+        self._leave = weakref.finalize(self, stream_slots.leave, slot)
+        headers = {**_HARMLESS, **{name: str(value) for name, value in more.items()}}
+        super().__init__(pieces, headers=headers)
+
+    def close(self) -> None:
+        super().close()
+        self._leave()
+
+
+def of_file(request: Request, job: Job, file: OpenFile, name: str) -> HttpResponseBase:
+    """Answer with a file, or with the part of it that is asked for; it is closed afterwards.
+
+    Raises:
+        Throttled: the caller, or its team, has as many streams as it may.
+    """
+    headers: dict[str, str | int] = {
+        "Accept-Ranges": "bytes",
+        "ETag": file.etag,
+        "Last-Modified": http_date(file.modified_at),
+        "Content-Type": _TYPES.get(PurePosixPath(name).suffix.lower(), _OCTETS),
+        "Content-Disposition": attachment(name),
+    }
+    part = _part(request, file)
+    status, length = 200, file.size
+    if file.etag in _tags(request.headers.get("If-None-Match", "")):
+        status, length = 304, 0
+    elif part is None:
+        status, length = 416, 0
+        headers["Content-Range"] = f"bytes */{file.size}"
+    elif not part.is_all:
+        status, length = 206, part.end - part.start
+        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{file.size}"
+    if status != 304:  # noqa: PLR2004 - which has no content, and says nothing of its length
+        headers["Content-Length"] = length
+    if part is None or status == 304 or request.method == "HEAD":  # noqa: PLR2004 - as above
+        file.close()
+        told = {**_HARMLESS, **{key: str(value) for key, value in headers.items()}}
+        return HttpResponse(status=status, headers=told)
+    try:
+        content = archives.content(file, part.start, part.end)
+        answer = _Download(request, job, Pieces(content, file.close), **headers)
+    except BaseException:
+        file.close()
+        raise
+    answer.status_code = status
+    return answer
+
+
+def of_archive(
+    request: Request, job: Job, pieces: Generator[bytes], name: str
+) -> StreamingHttpResponse:
+    """Answer with an archive while it is made.
+
+    Raises:
+        ResultUnknown: there is no such folder.
+        Throttled: the caller, or its team, has as many streams as it may.
+    """
+    headers = {"Content-Type": _TAR, "Content-Disposition": attachment(name)}
+    return _Download(request, job, Pieces(_begun(pieces)), **headers)
+
+
+def _begun(pieces: Generator[bytes]) -> Generator[bytes]:
+    """Read the first piece, so that the answer's status tells of what is not there."""
+    first = next(pieces)
+
+    def all_of_them() -> Generator[bytes]:
+        with closing(pieces):
+            yield first
+            yield from pieces
+
+    return all_of_them()
+
+
+def attachment(name: str) -> str:
+    """Return the header that has a browser store what it gets under this name."""
+    plain = "".join(letter if letter.isprintable() else "_" for letter in name)
+    if plain.isascii():
+        escaped = plain.replace("\\", "_").replace('"', "_")
+        return f'attachment; filename="{escaped}"'
+    return f"attachment; filename*=utf-8''{quote(plain, safe='')}"
+
+
+def _part(request: Request, file: OpenFile) -> _Part | None:
+    """Return which bytes are asked for; None: the file has none of them."""
+    whole = _Part(start=0, end=file.size, is_all=True)
+    found = _RANGE.fullmatch(request.headers.get("Range", ""))
+    condition = request.headers.get("If-Range", "")
+    if found is None or (condition and condition != file.etag) or not any(found.groups()):
+        return whole
+    first, last = found.groups()
+    if not first:
+        start, end = max(file.size - int(last), 0), file.size
+    else:
+        start, end = int(first), min(int(last) + 1 if last else file.size, file.size)
+    if last and first and int(last) < int(first):
+        return whole
+    return None if start >= end else _Part(start=start, end=end, is_all=False)
+
+
+def _tags(header: str) -> set[str]:
+    return {tag.strip().removeprefix("W/") for tag in header.split(",")}

@@ -1,0 +1,8 @@
+"""What does a job leave behind, and how is it read while the job may still change it?
+
+places    which folder of a job holds what
+opening   a path below such a folder is opened without following a link
+listing   what lies in a folder, page by page
+archives  a folder as one stream
+unwanted  what somebody deleted, until the control loop has removed it
+"""
