@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from concertina_worker.protocol import BatchRules, Env, GenerationReport
 from tests.ports import free_port
+from tests.worker import stack_dump
 from tests.worker.service_twin import ServiceTwin
 from tests.worker.worker_zygote import (
     BRIEFLY,
@@ -170,6 +171,9 @@ class RunningJob:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not (value := condition()):
             if time.monotonic() > deadline:
+                stack_dump.ask(
+                    process.pid for process in self._everything() if process.poll() is None
+                )
                 raise AssertionError(f"waited in vain until {what}\n{self.logs()}")
             with self.service.changed:
                 self.service.changed.wait(0.05)
@@ -264,10 +268,10 @@ class RunningJob:
 
     def logs(self) -> str:
         files = sorted((self.folder / "logs").glob("*"))
-        return "\n".join(f"--- {path.name}\n{path.read_text()[-3000:]}" for path in files)
+        return "\n".join(f"--- {path.name}\n{path.read_text()[-8000:]}" for path in files)
 
     def close(self) -> None:
-        everything = [*self.processes.values(), *self.coordinators]
+        everything = self._everything()
         for process in everything:
             process.kill()
         for process in everything:
@@ -275,6 +279,9 @@ class RunningJob:
         self.service.close()
 
     # -- processes -----------------------------------------------------------------------------
+
+    def _everything(self) -> list[WorkerProcess]:
+        return [*self.processes.values(), *self.coordinators]
 
     def _gpu_of_newest(self) -> str:
         return self.gpus[(self._started - 1) % len(self.gpus)] if self.gpus else ""

@@ -22,6 +22,7 @@ from cluster.process_host.record import leftovers
 _PATIENCE_SECONDS: Final = 120.0
 _IMPORTED: Final = ("concertina_worker.imports", "concertina_worker.coordinator.__main__")
 _BRIEF_END: Final = "tests.worker.brief_end"  # not to be imported here
+_STACK_SIGNAL: Final = "tests.worker.stack_signal"
 BRIEFLY: Final = {"TESTS_BRIEF_END": "yes"}  # for the environment of a worker that is to end so
 _KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
 
@@ -61,7 +62,7 @@ class WorkerZygote:
         self._zygotes = Zygotes(
             folder=folder,
             marks=folder,
-            modules=(_BRIEF_END, *_IMPORTED, *modules),
+            modules=(_BRIEF_END, _STACK_SIGNAL, *_IMPORTED, *modules),
             version="of this run",
             idle_seconds=900.0,  # other tests may run for long between two that need it
             after_seconds=0.0,

@@ -12,6 +12,7 @@ from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.membership import Membership
 from concertina_worker.protocol import GpuExchange
+from concertina_worker.rehearsal import rehearse
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.reporting.progress import Progress
 from concertina_worker.training.script_checks.pitfalls import ElasticityWarning, ScriptError
@@ -32,6 +33,7 @@ def init() -> Job:
         alone.start(keeps_checkpoints=environment.checkpoints is not None)
         return Job(environment, alone, device, _ending(alone))
     hide_fixed_size(os.environ)
+    rehearse()
     is_for_nccl = environment.gpu_exchange is GpuExchange.NCCL
     gpu = GpuOffer(chosen.identity(device) if is_for_nccl else "")
     lost_seconds = environment.coordinator_lost_seconds

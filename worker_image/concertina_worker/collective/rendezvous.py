@@ -52,13 +52,33 @@ def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
         return GlooStore(board, wires, prefix=f"{name}/", timeout_seconds=MEETING_SECONDS)
 
     def gloo(name: str, place: tuple[int, int]) -> GlooExchange:
-        return GlooExchange(_gloo(store_of(name), meeting, plan, place), wires)
+        process_group = gloo_group(
+            store_of(name), meeting.host, place, timeout_seconds=plan.timeout_seconds
+        )
+        return GlooExchange(process_group, wires)
 
     everyone = gloo("everyone", (group.rank, group.size))
     some = (plan.source, *plan.joiners)
     handover = gloo("handover", (some.index(worker), len(some))) if worker in some else None
     group = replace(group, everyone=everyone, handover=handover, board=board, server=server)
     return replace(group, nccl=_nccl(group, store_of("nccl"), meeting.gpu))
+
+
+def gloo_group(
+    store: GlooStore, host: str, place: tuple[int, int], *, timeout_seconds: float
+) -> Any:
+    """A process group that belongs to nobody but the caller; `place` is its rank, of how many.
+
+    Meeting is quick, or somebody is lost; a collective may have to wait for as long as a member
+    evaluates or saves.
+    """
+    gloo: Any = ProcessGroupGloo
+    options = gloo._Options()  # noqa: SLF001 - the only way to choose device and timeout
+    options._timeout = timedelta(seconds=MEETING_SECONDS)  # noqa: SLF001
+    options._devices = [_device(host)]  # noqa: SLF001
+    process_group = ProcessGroupGloo(store, *place, options)
+    process_group.set_timeout(timedelta(seconds=timeout_seconds))
+    return process_group
 
 
 def _open_board(meeting: Meeting) -> BoardServer:
@@ -70,21 +90,6 @@ def _open_board(meeting: Meeting) -> BoardServer:
 def _find_board(meeting: Meeting) -> RemoteBoard:
     host, _, port = meeting.await_address().rpartition(":")
     return RemoteBoard(host, int(port), meeting.token)
-
-
-def _gloo(store: GlooStore, meeting: Meeting, plan: Plan, place: tuple[int, int]) -> Any:
-    """A process group that belongs to nobody but the caller.
-
-    Meeting is quick, or somebody is lost; a collective may have to wait for as long as a member
-    evaluates or saves.
-    """
-    gloo: Any = ProcessGroupGloo
-    options = gloo._Options()  # noqa: SLF001 - the only way to choose device and timeout
-    options._timeout = timedelta(seconds=MEETING_SECONDS)  # noqa: SLF001
-    options._devices = [_device(meeting.host)]  # noqa: SLF001
-    process_group = ProcessGroupGloo(store, *place, options)
-    process_group.set_timeout(timedelta(seconds=plan.timeout_seconds))
-    return process_group
 
 
 def _nccl(group: Group, store: GlooStore, gpu: GpuOffer) -> NcclExchange | None:
