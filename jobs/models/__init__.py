@@ -3,9 +3,9 @@
 `Job` holds desired and observed state. The rest are its histories: `Event` (what happened),
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
 `MetricPoint`, `MetricRollup` and `Measurement` (how it went), `Prediction` (what was predicted),
-`Quarantine` (what it is left out of). `GpuClaim` makes double booking of GPUs impossible;
-`IdempotencyKey` double submitting. Of what was removed `PastUsage` keeps the GPU time, and
-`Leftover` knows the files until they are gone as well.
+`Quarantine` (what it is left out of), `ScriptReading` (how far its own reports were read).
+`GpuClaim` makes double booking of GPUs impossible; `IdempotencyKey` double submitting. Of what was
+removed `PastUsage` keeps the GPU time, and `Leftover` knows the files until they are gone as well.
 """
 
 from jobs.models.assignment import Assignment
@@ -18,6 +18,7 @@ from jobs.models.metric_point import MetricPoint, MetricRollup
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
 from jobs.models.removed import Leftover, PastUsage
+from jobs.models.script_reading import ScriptReading
 from jobs.models.worker import GpuClaim, Worker
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "PastUsage",
     "Prediction",
     "Quarantine",
+    "ScriptReading",
     "Worker",
     "new_id",
 ]

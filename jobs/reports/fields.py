@@ -16,7 +16,7 @@ from concertina_worker.protocol import LONGEST_WARNING
 
 MOST_VALUES: Final = 64  # metrics a script may log; guessed, bounds the size of a row
 _LONGEST_TEXT: Final = 2000
-_LONGEST_NAME: Final = 80
+LONGEST_NAME: Final = 80
 _SMALLEST: Final = 1e-9  # above 0: quotients of two numbers of a report stay finite
 _LARGEST: Final = 1e15
 _LARGEST_LOGGED: Final = 1e100  # a loss that diverges is logged as it is; sums of it stay finite
@@ -47,7 +47,7 @@ def storable(values: object) -> dict[str, float | None]:
         return {}
     kept = list(values.items())[:MOST_VALUES]
     return {
-        clean(str(name), _LONGEST_NAME): as_number(value, largest=_LARGEST_LOGGED)
+        clean(str(name), LONGEST_NAME): as_number(value, largest=_LARGEST_LOGGED)
         for name, value in kept
     }
 

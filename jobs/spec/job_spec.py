@@ -24,6 +24,7 @@ from jobs.errors import Problem, SpecInvalid
 from jobs.spec.batch import Batch
 from jobs.spec.feasibility import check_batch, check_elastic
 from jobs.spec.goals import Deadline, ScaleOn, Utility
+from jobs.spec.logged_metrics import LoggedMetrics
 from jobs.spec.names import (
     JOB_NAME,
     LABEL,
@@ -158,6 +159,7 @@ class JobSpec(SpecPart):
     retry: Retry = Retry()
     early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
     checkpoint: Checkpoint = Checkpoint()
+    metrics: LoggedMetrics = Field(default_factory=list)  # found in the log of a plain script
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     labels: Annotated[dict[str, Word], AfterValidator(check_labels), _named(LABEL)] = Field(
         default_factory=dict
@@ -191,6 +193,7 @@ def parse(document: object) -> JobSpec:
         raise SpecInvalid(validation.from_validation(error, JobSpec)) from error
     found = [
         *_check_memory(spec.resources),
+        *_check_metrics(spec),
         *check_elastic(spec.elastic),
         *check_batch(spec.elastic, spec.batch.bounds()),
     ]
@@ -207,6 +210,16 @@ def _check_memory(resources: Resources) -> Iterator[Problem]:
             value=format_size(shm_size),
             problem=f"is more than resources.memory, {format_size(memory)}, of which it is a part",
             remedy=f"Use at most {format_size(memory)}; without it, it is half of that.",
+        )
+
+
+def _check_metrics(spec: JobSpec) -> Iterator[Problem]:
+    if spec.metrics and spec.elastic.mode == "hot":
+        yield Problem(
+            field="metrics",
+            value=[metric.name for metric in spec.metrics],
+            problem="are read from the logs of scripts without the library, and this one has it",
+            remedy="Log them with job.log(…), or use another elastic.mode.",
         )
 
 

@@ -22,6 +22,7 @@ class ProcessEnvironment:
     """What one process sees."""
 
     folder: str  # as it sees it: a worker's checkpoints, a coordinator's own state
+    reports: str = ""  # the folder for what a worker's script tells of itself, as it sees it
     env: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)  # a job may overrule these
     image: str | None = None

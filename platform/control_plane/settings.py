@@ -187,6 +187,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"queue": "io", "expires": 10.0},
     },
+    "read_scripts": {
+        "task": "control_plane.tasks.read_scripts",
+        "schedule": 5.0,
+        "options": {"queue": "io", "expires": 5.0},
+    },
     "look_after_simulations": {
         "task": "autoscaler.what_if.tasks.look_after",
         "schedule": 20.0,

@@ -16,12 +16,15 @@ from autoscaler.control_loop.lease.session_lock import session_lock
 from autoscaler.control_loop.wakeup_flag import redis_client
 from autoscaler.predictions import pace
 from autoscaler.restart_costs import measuring
+from autoscaler.script_reports import reading
 from autoscaler.simulation.api import retention as simulation_retention
 from control_plane.configuration.retention_settings import RetentionSettings
 from control_plane.database.batch_deletion import Eraser
 from jobs.commands.removal import retention as jobs_retention
 
 _LOOKING_BACK_SECONDS: Final = 5.0
+_READING_SECONDS: Final = 4.0
+READING_SCRIPTS: Final = 0x52656164  # "Read", the number of a lock
 LOOKING_AHEAD: Final = 0x41686561  # "Ahea", the number of a lock
 
 logger: Final = logging.getLogger(__name__)
@@ -52,6 +55,22 @@ def look_back() -> None:
         settings.CONCERTINA.state_dir,
         has_time=lambda: time.monotonic() < ends_at,
     )
+
+
+@shared_task(name="control_plane.tasks.read_scripts")
+def read_scripts() -> None:
+    """Read what scripts without the library tell of their progress. Bounded; no tick waits for it.
+
+    One that takes longer than until the next time goes on alone, so that nothing is read twice.
+    """
+    with session_lock(READING_SCRIPTS) as is_alone:
+        if is_alone:
+            ends_at = time.monotonic() + _READING_SECONDS
+            reading.read_scripts(
+                timezone.now(),
+                settings.CONCERTINA.state_dir,
+                has_time=lambda: time.monotonic() < ends_at,
+            )
 
 
 @shared_task(name="control_plane.tasks.look_ahead")

@@ -8,6 +8,10 @@
         for x, y in job.batches(train_set):
             ...
 
+A script that keeps its own loop tells how far it is by one line, without torch:
+
+    concertina_worker.report(step=step, loss=loss)
+
 Names are loaded on first use, so that importing `concertina_worker.protocol`, as the service and
 the coordinator do, never loads torch.
 """
@@ -17,11 +21,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from concertina_worker.results import outputs
+from concertina_worker.telling import report
 
 if TYPE_CHECKING:
     from concertina_worker.wiring import ElasticityWarning, Job, Rescale, ScriptError, init
 
-__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init", "outputs"]
+__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init", "outputs", "report"]
 
 
 def __getattr__(name: str) -> Any:

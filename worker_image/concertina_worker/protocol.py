@@ -60,6 +60,7 @@ class Env(StrEnum):
     EPOCH = "CONCERTINA_EPOCH"  # of the database at that start; a restored one begins a new one
     OUTPUTS = "CONCERTINA_OUTPUTS"  # a folder of the job, the same for all its workers
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
+    REPORT_FILE = "CONCERTINA_REPORT_FILE"  # where a script may tell how far it is: see `Told`
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"
     BATCH = "CONCERTINA_BATCH"  # JSON of `BatchRules`
@@ -216,6 +217,17 @@ class WorkerReport(GpuUse):
     samples_per_second: NotRequired[float]  # of its own share, while it computes
     relative_speed: NotRequired[float]  # 0.6: 40 % slower than the median of the job's workers
     is_straggler: NotRequired[bool]  # so slow, for so long, that it should be replaced
+
+
+class Told(TypedDict):
+    """A line of JSON that a script appends to `Env.REPORT_FILE`; what else is in it is a metric."""
+
+    step: int  # optimizer steps since the job began, also over restarts
+    at: NotRequired[float]  # Unix seconds; else when the file was written to
+    samples: NotRequired[int]  # used since the job began; else the global batch in each step
+    total_steps: NotRequired[int]  # that the job will make
+    epoch: NotRequired[float]
+    learning_rate: NotRequired[float]
 
 
 class SyncReport(TypedDict):

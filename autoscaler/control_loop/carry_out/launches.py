@@ -85,6 +85,7 @@ def of_worker(
         Env.GPU_TYPE: view.job.pool.gpu_type,
         Env.OUTPUTS: outputs.target,
         Env.CHECKPOINT_DIR: seen.folder,
+        Env.REPORT_FILE: f"{seen.reports}/{worker.id}.jsonl",
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
         Env.CHECKPOINT_KEEP_LAST: str(spec.checkpoint.keep_last),
         Env.START: str(view.job.starts),

@@ -160,7 +160,7 @@ class Job(JobTerms):
     target: Allocation | None = None  # where a change under way leads; see below
     can_pause: bool = False  # True where `can_rescale` is False and pausing works: mode `fixed`
     scaling: ScalingModel | None = None  # fitted on the pool's GPU type; None: never measured
-    is_measurable: bool = True  # False: nothing will ever report its speed, as in restart mode
+    is_measurable: bool = True  # False: nothing reports its speed, as of many a plain script
     shares_work: bool = True  # False: a plain script; each worker would do the same once more
     running_since: float | None = None  # when its present run began; None: `started_at`
     waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`

@@ -1862,6 +1862,8 @@ export interface components {
              *     }
              */
             checkpoint: components["schemas"]["Checkpoint"];
+            /** Metrics */
+            metrics?: components["schemas"]["LoggedMetric"][];
             /**
              * Seed
              * @default 0
@@ -1916,6 +1918,16 @@ export interface components {
          * @enum {string}
          */
         LogStream: "stdout" | "stderr";
+        /**
+         * LoggedMetric
+         * @description A metric, and how its number is found in a line of the log.
+         */
+        LoggedMetric: {
+            /** Name */
+            name: string;
+            /** Pattern */
+            pattern: string;
+        };
         /** @description One job of a bulk. */
         MadeJob: {
             id: string;

@@ -9,7 +9,6 @@ rarely (a generation began, a worker is slow, the job's state changes) takes som
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +19,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from concertina_worker.protocol import REST_SECONDS, SOON_SECONDS, Desired, DesiredAction
 from jobs.changes import batch_limit, demand_signal, events
 from jobs.changes.transitions import move
-from jobs.commands.observations import one_statement, reporting_job
+from jobs.commands.observations import one_statement, progress, reporting_job
 from jobs.commands.observations.generations import cost_of, store_generations
 from jobs.commands.observations.measurements import keep_the_newest, measurements_part
 from jobs.commands.observations.metrics import metrics_part
@@ -32,10 +31,9 @@ from jobs.commands.observations.workers import workers_part
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Generation, Job, MetricPoint
-from jobs.reports.fields import MOST_VALUES
 from jobs.reports.job_token import Credential
 from jobs.reports.noise_scale import smoothed
-from jobs.reports.sync_report import MetricEntry, SyncReport
+from jobs.reports.sync_report import SyncReport
 
 
 @transaction.atomic
@@ -80,7 +78,7 @@ def _store(job: ReportingJob, report: SyncReport, now: datetime) -> int | None:
     changes |= store_warnings(job, report.warnings, reported_events)
     reported_events.write(now)
     if report.metrics and not is_late:
-        changes |= _progress(job, report.metrics, now)
+        changes |= progress.of_points(job, report.metrics, now)
     changes |= _known_now(job, report, now)
     told = one_statement.write(job.id, changes, parts, now)
     keep_the_newest(job, told.get("measurements", 0))
@@ -169,33 +167,6 @@ def _noise_scale(job: ReportingJob, report: SyncReport, now: datetime) -> float 
     if report.noise_scale is not None and job.measured_noise_scale is None:
         return report.noise_scale
     return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
-
-
-def _progress(job: ReportingJob, metrics: list[MetricEntry], now: datetime) -> dict[str, Any]:
-    """Return the newest point, and the newest value of each metric the script logs."""
-    newest = max(metrics, key=lambda point: (point.generation, point.step))
-    moved = {} if newest.step == job.step else {"progress_at": now}
-    return moved | {
-        "step": newest.step,
-        "epoch": newest.epoch,
-        "samples": newest.samples,
-        "samples_per_second": newest.samples_per_second,
-        "values": json.dumps(_newest_values(job.values, metrics)),
-    }
-
-
-def _newest_values(
-    stored: Mapping[str, float | None], metrics: list[MetricEntry]
-) -> dict[str, float | None]:
-    """Return the values just logged, and as many stored ones as a row may hold besides."""
-    logged: dict[str, float | None] = {}
-    for point in metrics:
-        for name, value in point.values.items():
-            logged.pop(name, None)  # so that the newest stand last
-            logged[name] = value
-    fresh = dict(list(logged.items())[-MOST_VALUES:])
-    others = [name for name in stored if name not in fresh]
-    return {name: stored[name] for name in others[: MOST_VALUES - len(fresh)]} | fresh
 
 
 def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:

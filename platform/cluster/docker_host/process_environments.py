@@ -24,6 +24,7 @@ COORDINATOR_PORT: Final = 29_400
 RENDEZVOUS_PORT: Final = 29_500  # torchrun's own default
 
 CHECKPOINTS: Final = "/checkpoints"
+REPORTS: Final = "/reports"
 COORDINATOR_STATE: Final = "/coordinator"
 CODE: Final = "/code"
 OUTPUTS: Final = "/outputs"
@@ -58,13 +59,17 @@ class ContainerEnvironments:
         )
 
     def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:
-        source = self._job_dir(job_id) / "checkpoints"
+        folder = self._job_dir(job_id)
         return ProcessEnvironment(
             folder=CHECKPOINTS,
+            reports=REPORTS,
             defaults={"USER": _USER},
             image=image or self.image,
             alias=worker_id,
-            mounts=(Mount(source=source, target=CHECKPOINTS),),
+            mounts=(
+                Mount(source=folder / "checkpoints", target=CHECKPOINTS),
+                Mount(source=folder / "reports", target=REPORTS),
+            ),
         )
 
     def code(self, folder: Path) -> Mount:

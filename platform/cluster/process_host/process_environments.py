@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -34,10 +34,13 @@ class MachineEnvironments:
         return str(self.interpreter)
 
     def of_coordinator(self, job_id: str) -> ProcessEnvironment:
-        return self._seeing(self.state_dir / "jobs" / job_id / "coordinator")
+        return self._seeing(self._job_dir(job_id) / "coordinator")
 
     def of_worker(self, job_id: str, worker_id: str, *, image: str | None) -> ProcessEnvironment:  # noqa: ARG002 - no images
-        return self._seeing(self.state_dir / "jobs" / job_id / "checkpoints")
+        seen = self._seeing(self._job_dir(job_id) / "checkpoints")
+        reports = self._job_dir(job_id) / "reports"
+        mounts = (*seen.mounts, Mount(source=reports, target=str(reports)))
+        return replace(seen, reports=str(reports), mounts=mounts)
 
     def code(self, folder: Path) -> Mount:
         return Mount(source=folder, target=str(folder), is_writable=False)
@@ -70,6 +73,9 @@ class MachineEnvironments:
     def network_hints(self, node: Node) -> Mapping[str, str]:
         names = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME") if node.address == _LOOPBACK else ()
         return dict.fromkeys(names, "lo")
+
+    def _job_dir(self, job_id: str) -> Path:
+        return self.state_dir / "jobs" / job_id
 
     def _seeing(self, folder: Path) -> ProcessEnvironment:
         own = Mount(source=folder, target=str(folder))

@@ -73,8 +73,10 @@ def test_a_worker_sees_the_jobs_checkpoints_and_the_coordinator_its_own_state(
     for worker in workers:
         assert worker.mounts == (
             Mount(source=folder / "checkpoints", target="/checkpoints"),
+            Mount(source=folder / "reports", target="/reports"),
             Mount(source=folder / "outputs", target="/outputs"),
         )
+        assert worker.env["CONCERTINA_REPORT_FILE"].startswith("/reports/")
         assert worker.env["CONCERTINA_CHECKPOINT_DIR"] == "/checkpoints"
     assert coordinator.mounts == (Mount(source=folder / "coordinator", target="/coordinator"),)
     assert coordinator.env["CONCERTINA_STATE_DIR"] == "/coordinator"

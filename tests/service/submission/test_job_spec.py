@@ -54,6 +54,24 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"elastic": {"grace_period": "2d"}}, "elastic.grace_period", "is too long", "at most 1h"),
     "a checkpoint interval of nothing is refused": (
         {"checkpoint": {"interval": "0s"}}, "checkpoint.interval", "is too short", "at least 1s"),
+    "a pattern that is none is refused": (
+        {"metrics": [{"name": "loss", "pattern": "loss ("}]}, "metrics[0].pattern",
+        "is no pattern", "RE2"),
+    "a pattern that would have to look back is refused": (
+        {"metrics": [{"name": "loss", "pattern": r"(a)\1"}]}, "metrics[0].pattern",
+        "is no pattern", "RE2"),
+    "a pattern that would fill the memory is refused": (
+        {"metrics": [{"name": "loss", "pattern": "((.{100}){100})"}]}, "metrics[0].pattern",
+        "is no pattern", "RE2"),
+    "a pattern without a group finds no number": (
+        {"metrics": [{"name": "loss", "pattern": "loss [0-9]+"}]}, "metrics[0].pattern",
+        "exactly one group", "parentheses"),
+    "a metric has one pattern": (
+        {"metrics": [{"name": "loss", "pattern": "(a)"}, {"name": "loss", "pattern": "(b)"}]},
+        "metrics", "names loss twice", "one pattern"),
+    "a script with the library logs its metrics": (
+        {"elastic": {"mode": "hot"}, "metrics": [{"name": "loss", "pattern": "(a)"}]},
+        "metrics", "without the library", "job.log"),
     "a size without a unit is refused": (
         {"resources": {"memory": 64}}, "resources.memory", "is not a size", '"64GiB"'),
     "more shared memory than memory is refused": (

@@ -63,6 +63,7 @@ def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.
     is_waiting = view.state is State.QUEUED
     is_fixed = view.spec.elastic.mode == "fixed"
     is_settled = _is_settled(view)
+    scaling = _scaling(view, histories)
     return planning.Job(
         **terms_of(terms(view)),
         job_id=job.id,
@@ -80,8 +81,8 @@ def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.
         can_rescale=is_waiting or (is_settled and not is_fixed and not view.is_plain),
         target=None if is_waiting or is_settled else _target(view),
         can_pause=(is_settled and (is_fixed or view.is_plain)) or is_slow_to_change(view, now),
-        scaling=_scaling(view, histories),
-        is_measurable=view.is_hot,
+        scaling=scaling,
+        is_measurable=view.is_hot or scaling is not None,
         shares_work=not view.is_plain,
         noise_scale=job.noise_scale,
         scale_on=scale_on(view),

@@ -1,0 +1,53 @@
+"""What does it change that a script told how far it is? The same as if a coordinator had reported.
+
+The points and step times of both are stored by the same parts, within the same bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from jobs.commands.observations import one_statement, progress, reporting_job
+from jobs.commands.observations.measurements import keep_the_newest, measurements_part
+from jobs.commands.observations.metrics import metrics_part
+from jobs.commands.observations.service_time import ServiceTime
+from jobs.models import ScriptReading
+from jobs.reports.sync_report import MeasurementEntry, MetricEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldByScript:
+    """What was read at one look."""
+
+    metrics: Sequence[MetricEntry]
+    measurements: Sequence[MeasurementEntry]
+    total_samples: int | None
+
+
+@transaction.atomic
+def record_told(
+    *, job_id: str, told: ToldByScript, state: Mapping[str, Any], now: datetime
+) -> None:
+    """Store it, and how far was read; nothing of a job that was deleted meanwhile."""
+    job = reporting_job.hold(job_id)
+    if job is None:
+        return
+    changes: dict[str, Any] = {"is_measured": job.is_measured or bool(told.measurements)}
+    if told.metrics:
+        changes |= progress.of_points(job, told.metrics, now)
+    if told.total_samples is not None:
+        changes["total_samples"] = told.total_samples
+    parts = [
+        *metrics_part(job, told.metrics, ServiceTime.of(job, now)),
+        *measurements_part(job, told.measurements),
+    ]
+    seen = one_statement.write(job.id, changes, parts, now)
+    keep_the_newest(job, seen.get("measurements", 0))
+    ScriptReading.objects.update_or_create(
+        job_id=job.id, defaults={"read_at": now, "state": dict(state)}
+    )
