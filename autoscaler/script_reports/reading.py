@@ -24,7 +24,7 @@ from jobs.commands.observations.told_by_script import ToldByScript, record_told
 from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, Job
 from jobs.spec import stored_spec
-from jobs.spec.logged_metrics import LoggedMetric
+from jobs.spec.parts.logged_metrics import LoggedMetric
 
 _LAST_WORDS: Final = timedelta(minutes=1)  # after its end, what a job wrote last is still read
 _MOST_ASKED: Final = 8  # workers of a job: usually the first tells, with some scripts the last

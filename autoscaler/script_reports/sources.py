@@ -18,7 +18,7 @@ from cluster.logs import log_files
 from cluster.logs.log_blocks import forward
 
 from autoscaler.script_reports.told import Told, told_in_json, told_in_log
-from jobs.spec.logged_metrics import LoggedMetric
+from jobs.spec.parts.logged_metrics import LoggedMetric
 
 MOST_BYTES: Final = 256 << 10  # of one worker at one look; guessed: a line a second for an hour
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from jobs.reports.fields import LONGEST_NAME, MOST_VALUES, clean
-from jobs.spec.logged_metrics import LoggedMetric, compiled
+from jobs.spec.parts.logged_metrics import LoggedMetric, compiled
 
 LONGEST_LINE: Final = 1000  # letters that patterns see; guessed: the numbers stand at the beginning
 _LARGEST_COUNT: Final = 10**15

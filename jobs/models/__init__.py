@@ -13,12 +13,12 @@ from jobs.models.event import Event
 from jobs.models.generation import Generation
 from jobs.models.idempotency_key import IdempotencyKey
 from jobs.models.job import Job, new_id
-from jobs.models.measurement import Measurement
+from jobs.models.measured.measurement import Measurement
+from jobs.models.measured.script_reading import ScriptReading
 from jobs.models.metric_point import MetricPoint, MetricRollup
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
 from jobs.models.removed import Leftover, PastUsage
-from jobs.models.script_reading import ScriptReading
 from jobs.models.worker import GpuClaim, Worker
 
 __all__ = [

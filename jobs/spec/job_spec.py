@@ -23,8 +23,6 @@ from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs.errors import Problem, SpecInvalid
 from jobs.spec.batch import Batch
 from jobs.spec.feasibility import check_batch, check_elastic
-from jobs.spec.goals import Deadline, ScaleOn, Utility
-from jobs.spec.logged_metrics import LoggedMetrics
 from jobs.spec.names import (
     JOB_NAME,
     LABEL,
@@ -40,6 +38,8 @@ from jobs.spec.names import (
     check_workdir,
 )
 from jobs.spec.part import SpecPart
+from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
+from jobs.spec.parts.logged_metrics import LoggedMetrics
 from jobs.spec.problems import validation
 from jobs.spec.quantities import Bytes, Duration, format_size
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from concertina_worker.results import outputs
-from concertina_worker.telling import report
+from concertina_worker.plain.results import outputs
+from concertina_worker.plain.telling import report
 
 if TYPE_CHECKING:
     from concertina_worker.wiring import ElasticityWarning, Job, Rescale, ScriptError, init

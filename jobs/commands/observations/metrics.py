@@ -1,15 +1,21 @@
-"""How are reported points of progress stored? With the rest of the report, in its one statement."""
+"""How are reported points of progress stored? With the rest of the report, in its one statement.
+
+The newest of them is also how far the job is: columns of its row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
 
 from concertina_worker.protocol import MOST_METRICS
 from jobs.commands.observations.one_statement import Part, rows
 from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.models import MetricPoint
+from jobs.reports.fields import MOST_VALUES
 from jobs.reports.sync_report import MetricEntry
 
 _POINTS_A_SECOND: Final = 2  # of the job's life; a coordinator reports one
@@ -66,6 +72,33 @@ def metrics_part(
     ]
     parameters = {"points": rows(documents)}
     return [Part(queries=_QUERIES, parameters=parameters, of_job={"metric_points": _NUMBER})]
+
+
+def progress_of(job: ReportingJob, metrics: Sequence[MetricEntry], now: datetime) -> dict[str, Any]:
+    """Return the newest point, and the newest value of each metric the script logs."""
+    newest = max(metrics, key=lambda point: (point.generation, point.step))
+    moved = {} if newest.step == job.step else {"progress_at": now}
+    return moved | {
+        "step": newest.step,
+        "epoch": newest.epoch,
+        "samples": newest.samples,
+        "samples_per_second": newest.samples_per_second,
+        "values": json.dumps(_newest_values(job.values, metrics)),
+    }
+
+
+def _newest_values(
+    stored: Mapping[str, float | None], metrics: Sequence[MetricEntry]
+) -> dict[str, float | None]:
+    """Return the values just logged, and as many stored ones as a row may hold besides."""
+    logged: dict[str, float | None] = {}
+    for point in metrics:
+        for name, value in point.values.items():
+            logged.pop(name, None)  # so that the newest stand last
+            logged[name] = value
+    fresh = dict(list(logged.items())[-MOST_VALUES:])
+    others = [name for name in stored if name not in fresh]
+    return {name: stored[name] for name in others[: MOST_VALUES - len(fresh)]} | fresh
 
 
 def _known(job: ReportingJob, points: Collection[_Point]) -> set[_Point]:

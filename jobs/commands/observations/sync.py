@@ -19,10 +19,10 @@ from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from concertina_worker.protocol import REST_SECONDS, SOON_SECONDS, Desired, DesiredAction
 from jobs.changes import batch_limit, demand_signal, events
 from jobs.changes.transitions import move
-from jobs.commands.observations import one_statement, progress, reporting_job
+from jobs.commands.observations import one_statement, reporting_job
 from jobs.commands.observations.generations import cost_of, store_generations
 from jobs.commands.observations.measurements import keep_the_newest, measurements_part
-from jobs.commands.observations.metrics import metrics_part
+from jobs.commands.observations.metrics import metrics_part, progress_of
 from jobs.commands.observations.reported_events import ReportedEvents
 from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.commands.observations.script_warnings import store_warnings
@@ -78,7 +78,7 @@ def _store(job: ReportingJob, report: SyncReport, now: datetime) -> int | None:
     changes |= store_warnings(job, report.warnings, reported_events)
     reported_events.write(now)
     if report.metrics and not is_late:
-        changes |= progress.of_points(job, report.metrics, now)
+        changes |= progress_of(job, report.metrics, now)
     changes |= _known_now(job, report, now)
     told = one_statement.write(job.id, changes, parts, now)
     keep_the_newest(job, told.get("measurements", 0))

@@ -12,9 +12,9 @@ from typing import Any
 
 from django.db import transaction
 
-from jobs.commands.observations import one_statement, progress, reporting_job
+from jobs.commands.observations import one_statement, reporting_job
 from jobs.commands.observations.measurements import keep_the_newest, measurements_part
-from jobs.commands.observations.metrics import metrics_part
+from jobs.commands.observations.metrics import metrics_part, progress_of
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.models import ScriptReading
 from jobs.reports.sync_report import MeasurementEntry, MetricEntry
@@ -39,7 +39,7 @@ def record_told(
         return
     changes: dict[str, Any] = {"is_measured": job.is_measured or bool(told.measurements)}
     if told.metrics:
-        changes |= progress.of_points(job, told.metrics, now)
+        changes |= progress_of(job, told.metrics, now)
     if told.total_samples is not None:
         changes["total_samples"] = told.total_samples
     parts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autoscaler.script_reports.told import LONGEST_LINE, Told, told_in_json, told_in_log
-from jobs.spec.logged_metrics import LoggedMetric
+from jobs.spec.parts.logged_metrics import LoggedMetric
 
 LOSS = LoggedMetric(name="loss", pattern="loss[= ]([0-9.e+-]+)")
 STEP = LoggedMetric(name="step", pattern="step ([0-9,]+)")

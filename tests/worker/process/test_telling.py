@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from concertina_worker.telling import ReportFile
+from concertina_worker.plain.telling import ReportFile
 
 
 class Clock:

@@ -22,7 +22,7 @@ _FILES = (  # of the runtime: what the service and a job tell each other
     "manage.py",
     *(
         f"worker_image/concertina_worker/{name}.py"
-        for name in ("__init__", "protocol", "results", "telling")
+        for name in ("__init__", "protocol", "plain/__init__", "plain/results", "plain/telling")
     ),
 )
 _SUFFIXES = {".py", ".html", ".sql"}

@@ -1,0 +1,5 @@
+"""Parts of a spec that have a module of their own.
+
+- `goals`: what a user wants of a job besides that it trains
+- `logged_metrics`: where in its log numbers stand
+"""
