@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling
-from concertina_worker.data.source import Collate, source_of
+from concertina_worker.data.drawn import Drawn
+from concertina_worker.data.source import DEFAULT_BATCH, Collate, source_of
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
@@ -221,6 +222,32 @@ class Job:
         source = source_of(data, batch_size, collate)
         own_size = batch_size if source.dataset is data else source.batch_size
         yield from self._epochs.micro_batches(source, own_size)
+
+    def steps(
+        self, total: int, draw: Callable[[], Any], batch_size: int | None = None
+    ) -> Iterator[tuple[int, Any]]:
+        """The number of each step that is left to do, and this worker's micro-batches of it.
+
+        For scripts that know no epochs. Steps are those of the base batch: one with a batch four
+        times as large counts four, so what follows the number (a learning rate) follows samples.
+
+        Args:
+            total: how many there are.
+            draw: returns a random sample, drawn by the generators of PyTorch, Python or NumPy.
+            batch_size: the base batch, where no platform knows of one.
+        """
+        loop = self._epochs.loop
+        drawn = Drawn(draw, total * loop.rates.base_batch(batch_size or DEFAULT_BATCH))
+        for _ in self.epochs(1):
+            for micro_batch in self.batches(drawn, batch_size):
+                yield loop.position.steps_made, micro_batch
+
+    def every(self, steps: int) -> bool:
+        """True on all workers once in so many steps, behind `optimizer.step()`.
+
+        What a script does then, the main worker alone, say, may take long; the others wait.
+        """
+        return self._epochs.loop.position.completes(steps)
 
     def step(self) -> AbstractContextManager[None]:
         """Around all backward passes of one micro-batch, where there are several.

@@ -26,6 +26,7 @@ class Section(Enum):
     SCHEDULERS = ("schedulers", "Schedulers")
     SEVERAL_BACKWARD_PASSES = ("several-models", "Several backward passes")
     SEVERAL_MODELS = ("several-models", "Several models and optimizers")
+    STEPS = ("steps", "Counting by steps")
     STATE = ("state", "State of your own")
 
     @property

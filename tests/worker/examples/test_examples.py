@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,12 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from concertina_worker.protocol import ExitCode
+from concertina_worker.protocol import BatchRules, ExitCode
 from tests.worker.running_job import RunningJob, alone_environment, wait_for
 from tests.worker.worker_zygote import BRIEFLY, WorkerZygote
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 PACED = Path(__file__).parents[1] / "scripts" / "paced.py"
+BASE_OF_64: BatchRules = {
+    "base": 64,
+    "lr_scaling": "linear",
+    "lr_warmup_steps": 0,
+    "max_per_gpu": None,
+}
 SLOW_IMPORTS = ("sklearn.datasets", "pytorch_lightning", "transformers.trainer")
 
 
@@ -24,15 +31,26 @@ class Example:
 
     epochs: int
     samples: int
+    steps: int = 0  # of an example that counts them instead of epochs
     falls: str = "loss"
     batch: int = 64
     arguments: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> tuple[str, str]:
+        return ("--steps", str(self.steps)) if self.steps else ("--epochs", str(self.epochs))
 
 
 HOT = {
     "digits_cnn": Example(epochs=4, samples=1437, arguments=("--width", "8")),
     "stdlib_transformer": Example(
         epochs=8, samples=600, arguments=("--stretches", "600", "--length", "32", "--width", "16")
+    ),
+    "language_model": Example(
+        epochs=1,
+        samples=120 * 64,
+        steps=120,
+        arguments=("--length", "16", "--width", "16", "--evaluate-every", "10"),
     ),
     "ddp_digits": Example(epochs=3, samples=1797),
     "gan": Example(epochs=30, samples=178, falls="distance", batch=32),
@@ -51,13 +69,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerZygote]
 
 
 @pytest.fixture
-def start(tmp_path: Path, prepared: WorkerZygote) -> Iterator[Callable[[str], RunningJob]]:
+def start(tmp_path: Path, prepared: WorkerZygote) -> Iterator[Callable[..., RunningJob]]:
     jobs = []
 
-    def start(name: str) -> RunningJob:
-        example = (str(EXAMPLES / f"{name}.py"), "--epochs", str(HOT[name].epochs))
+    def start(name: str, batch: BatchRules | None = None) -> RunningJob:
+        example = (str(EXAMPLES / f"{name}.py"), *HOT[name].length)
         arguments = (str(tmp_path / "stop"), *example, *HOT[name].arguments)
-        job = RunningJob(tmp_path, prepared, script=PACED, script_arguments=arguments)
+        job = RunningJob(tmp_path, prepared, script=PACED, script_arguments=arguments, batch=batch)
         jobs.append(job)
         job.start_coordinator()
         return job
@@ -68,7 +86,7 @@ def start(tmp_path: Path, prepared: WorkerZygote) -> Iterator[Callable[[str], Ru
 
 
 @pytest.mark.parametrize("name", HOT)
-def test_it_grows_and_shrinks_and_learns(name: str, start: Callable[[str], RunningJob]) -> None:
+def test_it_grows_and_shrinks_and_learns(name: str, start: Callable[..., RunningJob]) -> None:
     job, example = start(name), HOT[name]
     job.service.want(job.start_workers(1, attempt=1), example.batch, new_attempt=True)
     for count in (1, 3, 2):
@@ -87,11 +105,47 @@ def test_it_runs_alone(name: str, tmp_path: Path, prepared: WorkerZygote) -> Non
     script = EXAMPLES / f"{name}.py"
     audit = {"CONCERTINA_SAMPLE_AUDIT_DIR": str(tmp_path)}
     environment = {**alone_environment(), **BRIEFLY, **audit}
-    argv = [str(script), "--epochs", "1", *HOT[name].arguments]
+    length = HOT[name].length if HOT[name].steps else ("--epochs", "1")
+    argv = [str(script), *length, *HOT[name].arguments]
     process = prepared.start(argv, environment, tmp_path / "log")
     wait_for(lambda: process.poll() is not None)
     assert process.poll() == 0, (tmp_path / "log").read_text()
     assert (tmp_path / "alone.jsonl").read_text()
+
+
+def test_an_example_that_counts_steps_differs_little_from_the_plain_script() -> None:
+    plain, ours = (
+        (EXAMPLES / name).read_text().partition("from __future__")[2].splitlines()
+        for name in ("plain_language_model.py", "language_model.py")
+    )
+    changed = [line for line in difflib.ndiff(plain, ours) if line[:2] in {"+ ", "- "}]
+    written = [line for line in changed if line.startswith("+ ") and line[2:].strip()]
+    assert 5 < len(written) <= 10, changed
+
+
+def test_the_plain_script_that_counts_steps_runs(tmp_path: Path, prepared: WorkerZygote) -> None:
+    argv = [str(EXAMPLES / "plain_language_model.py"), "--steps", "20", "--evaluate-every", "10"]
+    process = prepared.start([*argv, "--width", "16"], {}, tmp_path / "log")
+    wait_for(lambda: process.poll() is not None)
+    assert re.findall(r"step (\d+) ", (tmp_path / "log").read_text()) == ["10", "20"]
+
+
+def test_the_main_worker_alone_evaluates_at_each_multiple_of_its_steps(
+    tmp_path: Path, start: Callable[..., RunningJob]
+) -> None:
+    """However its batch changes: with twice the base batch each step counts two."""
+    job = start("language_model", batch=BASE_OF_64)
+    job.service.want(job.start_workers(1, attempt=1), 64, new_attempt=True)
+    for count, batch in ((1, 64), (2, 128)):
+        job.resize(count, batch=batch)
+        job.wait_for_workers(count)
+        job.wait_for_steps(3)
+    job.end()
+    assert set(job.exit_codes().values()) == {0}, job.logs()
+    job.assert_every_sample_once(epochs=1, samples=120 * 64)
+    steps = [int(step) for step in re.findall(r"step (\d+) loss", job.logs())]
+    assert [(step + 1) // 10 for step in steps] == [*range(1, 13)]  # with 128: 9 or 10 of 10
+    assert job.service.metrics[-1]["samples"] == 120 * 64
 
 
 def test_the_torchrun_example_runs_alone_and_resumes(

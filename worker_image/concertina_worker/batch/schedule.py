@@ -54,6 +54,10 @@ class Schedule:
         counted = worth / used if worth and used else 1.0
         return replace(self, epochs=_snapped(before.epochs + counted))
 
+    @property
+    def whole_steps(self) -> int:
+        return _whole(self.steps)
+
     def whole_steps_since(self, before: Schedule) -> int:
         return _whole(self.steps) - _whole(before.steps)
 

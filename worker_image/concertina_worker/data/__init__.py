@@ -13,6 +13,7 @@
 
 `requests`, `reading` and `prefetch` are in `loading`. The rest:
 
+- `drawn`: samples that a script draws at random, as many as its steps use
 - `order`: the order of an epoch's samples
 - `cursor`, `stream_place`: how many of them are used; where a stream stands
 - `step_plan`: who will compute with which batch in the coming steps

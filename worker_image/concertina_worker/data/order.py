@@ -20,7 +20,7 @@ from concertina_worker.data.randomness import seeded
 class Order:
     """Sample `indices[position]` of the data set stands at `position` of the epoch."""
 
-    indices: torch.Tensor  # int64
+    indices: torch.Tensor | range  # int64
     fingerprint: int
 
     @classmethod
@@ -32,8 +32,8 @@ class Order:
         return len(self.indices)
 
     def at(self, positions: range) -> list[int]:
-        found: list[int] = self.indices[positions.start : positions.stop].tolist()
-        return found
+        found = self.indices[positions.start : positions.stop]
+        return list(found) if isinstance(found, range) else found.tolist()
 
 
 def shuffled(*, seed: int, epoch: int, length: int) -> Order:
@@ -44,6 +44,11 @@ def shuffled(*, seed: int, epoch: int, length: int) -> Order:
 
 def as_it_is(length: int) -> Order:
     return Order.of(torch.arange(length))
+
+
+def counted(length: int) -> Order:
+    """One after the other, without a number in memory for each."""
+    return Order(indices=range(length), fingerprint=zlib.crc32(b"%d" % length))
 
 
 def sampled(sampler: Iterable[int], *, seed: int, epoch: int) -> Order:

@@ -20,7 +20,8 @@ from torch.utils.data import (
     default_collate,
 )
 
-from concertina_worker.data.order import Order, as_it_is, sampled, shuffled
+from concertina_worker.data.drawn import Drawn
+from concertina_worker.data.order import Order, as_it_is, counted, sampled, shuffled
 
 DEFAULT_BATCH: Final = 32
 
@@ -68,6 +69,8 @@ class Source:
         length = len(self.dataset)
         if not length:
             raise DataError("the data set is empty on this worker")
+        if isinstance(self.dataset, Drawn):
+            return counted(length)
         if self.sampler is None:
             return shuffled(seed=seed, epoch=epoch, length=length)
         if isinstance(self.sampler, SequentialSampler):

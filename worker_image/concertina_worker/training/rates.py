@@ -90,6 +90,10 @@ class Rates:
         is_used = self._state.cursor.epoch >= epochs - 1
         return self._rule.follows_worth and is_used and not self.has_trained(epochs)
 
+    def base_batch(self, own: int) -> int:
+        """Return the batch that steps are counted in; `own` where no platform chooses one."""
+        return self._of_job.base if self._of_job else own
+
     def steps_in(self, length: int, *, drops_last: bool) -> int:
         """The steps of a schedule in an epoch of so many samples that is gone through whole."""
         return base_steps(length, None if drops_last else length, self._rule.base)

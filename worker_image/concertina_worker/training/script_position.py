@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from concertina_worker.batch.schedule import Schedule
+from concertina_worker.manual import Section
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.rates import Rates
+from concertina_worker.training.script_checks.pitfalls import ScriptError
 from concertina_worker.training.step import StepUnderWay
 
 
@@ -55,6 +57,29 @@ class ScriptPosition:
         They do between epochs, and at the last micro-batch of a step.
         """
         return self.is_between_epochs if self.step is None else self.step.is_last_micro_batch
+
+    @property
+    def steps_made(self) -> int:
+        """Steps of the base batch before the present one."""
+        return self._state.schedule.whole_steps
+
+    def completes(self, every: int) -> bool:
+        """True if the present step is made and brings their number to a multiple, or over it.
+
+        Raises:
+            ScriptError: the script asks before its optimizer has stepped.
+        """
+        step = self.step
+        if step is not None and step.is_last_micro_batch and not step.is_exchanged:
+            raise ScriptError(
+                "job.every was called before optimizer.step(): nobody knows yet if the step"
+                " counts. Call it behind.",
+                Section.STEPS,
+            )
+        if step is None or not step.is_whole:
+            return False
+        after = self._schedule_after(step).whole_steps
+        return after // every > self.steps_made // every
 
     @property
     def scheduler_steps(self) -> int:
