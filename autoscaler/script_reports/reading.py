@@ -30,6 +30,11 @@ _LAST_WORDS: Final = timedelta(minutes=1)  # after its end, what a job wrote las
 _MOST_ASKED: Final = 8  # workers of a job: usually the first tells, with some scripts the last
 _JOB_SECONDS: Final = 0.25  # of one look at one job; guessed: the patterns of ten thousand lines
 _STEP: Final = "step"
+_OF_JOB: Final = (
+    "job__resolved_spec",
+    "job__script_reading__state",
+    "job__script_reading__read_at",
+)
 
 
 def read_scripts(now: datetime, state_dir: Path, *, has_time: Callable[[], bool]) -> int:
@@ -54,18 +59,23 @@ def _generations(now: datetime) -> Iterable[Generation]:
         Generation.objects.filter(runs | has_just_ended, job__mode=Job.Mode.RESTART)
         .filter(number=F("job__generation"))
         .select_related("job", "job__script_reading")
+        .only("number", "worker_ids", "global_batch_size", *_OF_JOB)
         .order_by(F("job__script_reading__read_at").asc(nulls_first=True), "job")
     )
 
 
 def _brief_runs(now: datetime) -> Iterable[Assignment]:
     """Of jobs that were over before anybody saw them run: they have no generation."""
-    return Assignment.objects.filter(
-        job__finished_at__gte=now - _LAST_WORDS,
-        job__mode=Job.Mode.RESTART,
-        job__generation=0,
-        revision=F("job__revision"),
-    ).select_related("job", "job__script_reading")
+    return (
+        Assignment.objects.filter(
+            job__finished_at__gte=now - _LAST_WORDS,
+            job__mode=Job.Mode.RESTART,
+            job__generation=0,
+            revision=F("job__revision"),
+        )
+        .select_related("job", "job__script_reading")
+        .only("worker_ids", "global_batch_size", *_OF_JOB)
+    )
 
 
 def _read(crew: Crew, state_dir: Path, now: datetime) -> bool:

@@ -48,6 +48,9 @@ def record_told(
     ]
     seen = one_statement.write(job.id, changes, parts, now)
     keep_the_newest(job, seen.get("measurements", 0))
-    ScriptReading.objects.update_or_create(
-        job_id=job.id, defaults={"read_at": now, "state": dict(state)}
+    ScriptReading.objects.bulk_create(
+        [ScriptReading(job_id=job.id, read_at=now, state=dict(state))],
+        update_conflicts=True,
+        unique_fields=["job"],
+        update_fields=["read_at", "state"],
     )

@@ -86,6 +86,7 @@ def test_a_spec_is_checked_without_sending_anything(concertina: CommandLine, fol
 def test_a_command_runs_without_a_job_file(concertina: CommandLine, folder: Path) -> None:
     ended = concertina(
         *("run", "--workers", "1..4", "--batch", "64..512", "--env", "LR=0.1", "--priority", "60"),
+        *("--metric", "loss=loss=([0-9.]+)"),
         *("--", "python", "train.py", "--epochs", "10"),
     )
     assert ended.exit_code == 0, ended.err
@@ -98,6 +99,7 @@ def test_a_command_runs_without_a_job_file(concertina: CommandLine, folder: Path
         spec["batch"]["global_batch_size"] | {"base": 64, "max": 512}
         == (spec["batch"]["global_batch_size"])
     )
+    assert spec["metrics"] == [{"name": "loss", "pattern": "loss=([0-9.]+)"}]
     assert (spec["env"], spec["priority"], job.code != "") == ({"LR": "0.1"}, 60, True)
 
 
@@ -116,6 +118,7 @@ def test_what_runs_can_be_saved_as_a_job_file_that_does_the_same(
 WRONG = {
     "a range that is none": ("--workers", "many"),
     "an open range": ("--workers", "1.."),
+    "a metric without a pattern": ("--metric", "loss"),
     "a batch that is none": ("--batch", "-1"),
     "a folder that is not there": ("--code", "nowhere"),
 }

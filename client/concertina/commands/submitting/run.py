@@ -48,6 +48,10 @@ def run(
     secret: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="May be repeated.")
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=PATTERN", help="Found in its log. May be repeated."),
+    ] = None,
     priority: Annotated[int | None, typer.Option(metavar="N", help="0 to 100.")] = None,
     code: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder of code that is sent along.")
@@ -78,6 +82,7 @@ def run(
             "image": image,
             "command": command,
             "secrets": secret,
+            "metrics": [_metric(one) for one in metric] if metric else None,
             "priority": priority,
             "elastic.min_workers": fewest,
             "elastic.max_workers": most,
@@ -104,6 +109,13 @@ def _range(text: str) -> tuple[int, int]:
     if found is None:
         raise BadInput(f"{text!r} is no range. Write one number, or two as 1..8.")
     return int(found[1]), int(found[2] or found[1])
+
+
+def _metric(text: str) -> dict[str, str]:
+    name, _, pattern = text.partition("=")
+    if not name or not pattern:
+        raise BadInput(f"{text!r} is no metric. Write NAME=PATTERN, as 'loss=loss[= ]([0-9.]+)'.")
+    return {"name": name, "pattern": pattern}
 
 
 def _name_of(command: list[str]) -> str:
