@@ -12,9 +12,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from autoscaler.script_reports.told import Told
+from jobs.reports.fields import LARGEST_COUNT
 from jobs.reports.sync_report import MeasurementEntry, MetricEntry
 
 _SHORTEST_SECONDS: Final = 1e-9
+_LONGEST_SECONDS: Final = 1e9  # of a step; what lies beyond is no measurement
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,7 +69,7 @@ class Pace:
             return None
         steps = self.step - self.begun_step
         seconds = (self.at - self.begun_at) / steps * self._batches_in_a_step
-        if seconds < _SHORTEST_SECONDS:
+        if not _SHORTEST_SECONDS <= seconds <= _LONGEST_SECONDS:
             return None
         return MeasurementEntry(
             workers=self.workers,
@@ -81,9 +83,8 @@ class Pace:
         """Of the whole job, if its script told how many steps it will make."""
         if not self.total_steps or self.step is None:
             return None
-        if self.samples and self.step:
-            return round(self.samples / self.step * self.total_steps)
-        return self.total_steps * self.global_batch_size
+        each = self.samples / self.step if self.samples and self.step else self.global_batch_size
+        return min(round(each * self.total_steps), LARGEST_COUNT)
 
     @property
     def _batches_in_a_step(self) -> float:
@@ -135,7 +136,7 @@ class Pace:
     def _samples_at(self, step: int, *, is_timed: bool) -> int:
         if self.samples is not None:
             return self.samples
-        return step * self.global_batch_size if is_timed else 0
+        return min(step * self.global_batch_size, LARGEST_COUNT) if is_timed else 0
 
 
 def _second(point: MetricEntry) -> int:

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from jobs.reports.fields import LONGEST_NAME, MOST_VALUES, clean
+from jobs.reports.fields import LARGEST_COUNT, LATEST, LONGEST_NAME, MOST_VALUES, clean
 from jobs.spec.parts.logged_metrics import LoggedMetric, compiled
 
 LONGEST_LINE: Final = 1000  # letters that patterns see; guessed: the numbers stand at the beginning
-_LARGEST_COUNT: Final = 10**15
 _OWN: Final = frozenset({"at", "step", "samples", "total_steps", "epoch", "learning_rate"})
 
 
@@ -59,7 +58,7 @@ def told_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> Tol
 def _told(numbers: Mapping[str, float], *, at: float) -> Told:
     said_at = _finite(numbers.get("at"))
     return Told(
-        at=at if said_at is None else said_at,
+        at=said_at if said_at is not None and 0 <= said_at <= LATEST else at,
         step=_count(numbers.get("step")),
         samples=_count(numbers.get("samples")),
         total_steps=_count(numbers.get("total_steps")),
@@ -76,7 +75,7 @@ def _named(values: Sequence[tuple[str, float]]) -> dict[str, float]:
 def _is_number(value: object) -> bool:
     if isinstance(value, bool):
         return False
-    return isinstance(value, float) or (isinstance(value, int) and abs(value) <= _LARGEST_COUNT)
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) <= LARGEST_COUNT)
 
 
 def _number(text: str | None) -> float | None:
@@ -91,7 +90,7 @@ def _number(text: str | None) -> float | None:
 
 def _count(value: float | None) -> int | None:
     number = _finite(value)
-    return int(number) if number is not None and 0 <= number <= _LARGEST_COUNT else None
+    return int(number) if number is not None and 0 <= number <= LARGEST_COUNT else None
 
 
 def _finite(value: float | None) -> float | None:

@@ -20,9 +20,9 @@ LONGEST_NAME: Final = 80
 _SMALLEST: Final = 1e-9  # above 0: quotients of two numbers of a report stay finite
 _LARGEST: Final = 1e15
 _LARGEST_LOGGED: Final = 1e100  # a loss that diverges is logged as it is; sums of it stay finite
-_LARGEST_COUNT: Final = 10**15
+LARGEST_COUNT: Final = 10**15
 _LARGEST_BATCH: Final = 10**9
-_LATEST: Final = 32_503_680_000  # the year 3000
+LATEST: Final = 32_503_680_000  # the year 3000
 
 
 def clean(text: str, longest: int = _LONGEST_TEXT) -> str:
@@ -66,7 +66,7 @@ def _known(value: object) -> float | None:
     return number if number >= _SMALLEST else 0.0
 
 
-def _whole(value: object, most: int = _LARGEST_COUNT) -> int | None:
+def _whole(value: object, most: int = LARGEST_COUNT) -> int | None:
     number = as_number(value, largest=most)
     return int(number) if number is not None and number >= 0 else None
 
@@ -78,7 +78,7 @@ def _batch(value: object) -> int | None:
 
 
 def _moment(value: object) -> datetime:
-    seconds = as_number(value, largest=_LATEST)
+    seconds = as_number(value, largest=LATEST)
     if seconds is None or not math.isfinite(seconds) or seconds < 0:
         raise ValueError("is not a moment in Unix seconds")
     return datetime.fromtimestamp(seconds, tz=UTC)
@@ -89,7 +89,7 @@ def _or_zero(value: object) -> float:
 
 
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
-LargeCount = Annotated[int, Field(ge=0, le=_LARGEST_COUNT)]
+LargeCount = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 Amount = Annotated[float, BeforeValidator(_or_zero)]
 SignedAmount = Annotated[float, BeforeValidator(lambda value: as_number(value) or 0.0)]
 ReportedTime = Annotated[datetime, BeforeValidator(_moment)]
