@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 
 import concertina_worker as elastic
 from benchmarks.rescale_stall.elastic_script import train
-from concertina_worker.data.loading.prefetch import Prefetch
+from concertina_worker.samples.loading.prefetch import Prefetch
 
 BATCH = 20
 SAMPLE_SECONDS = 0.005

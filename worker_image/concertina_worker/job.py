@@ -15,12 +15,12 @@ from typing import Any
 import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling
-from concertina_worker.data.drawn import Drawn
-from concertina_worker.data.source import DEFAULT_BATCH, Collate, source_of
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
+from concertina_worker.samples.drawn import Drawn
+from concertina_worker.samples.source import DEFAULT_BATCH, Collate, source_of
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful
 from concertina_worker.training.distributed_model import DistributedModel

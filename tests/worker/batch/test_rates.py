@@ -12,11 +12,11 @@ import torch
 from torch.optim.lr_scheduler import OneCycleLR
 from torch.utils.data import IterableDataset, TensorDataset
 
-from concertina_worker.data.source import source_of
-from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.protocol import BatchRules
+from concertina_worker.samples.source import source_of
+from concertina_worker.samples.step_plan import StepPlan
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.script_objects.take_over import (

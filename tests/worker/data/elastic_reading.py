@@ -15,12 +15,12 @@ from typing import Any
 import torch
 from torch.utils.data import IterableDataset
 
-from concertina_worker.data.loading.prefetch import Prefetch
-from concertina_worker.data.loading.reading import Reader
-from concertina_worker.data.loading.requests import PlannedBatch, Requests
-from concertina_worker.data.share import Share
-from concertina_worker.data.source import Loading, Source
-from concertina_worker.data.step_plan import Segment, StepPlan
+from concertina_worker.samples.loading.prefetch import Prefetch
+from concertina_worker.samples.loading.reading import Reader
+from concertina_worker.samples.loading.requests import PlannedBatch, Requests
+from concertina_worker.samples.share import Share
+from concertina_worker.samples.source import Loading, Source
+from concertina_worker.samples.step_plan import Segment, StepPlan
 
 
 class Count(IterableDataset[int]):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concertina_worker.data.order import as_it_is, shuffled
-from concertina_worker.data.share import Division, micro_batches, split
-from concertina_worker.data.step_plan import Segment, StepPlan
+from concertina_worker.samples.order import as_it_is, shuffled
+from concertina_worker.samples.share import Division, micro_batches, split
+from concertina_worker.samples.step_plan import Segment, StepPlan
 
 LENGTHS = st.integers(1, 300)
 

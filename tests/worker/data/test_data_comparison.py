@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concertina_worker.collective.group import Group
-from concertina_worker.data.comparison import (
+from concertina_worker.samples.comparison import (
     Comparison,
     DataMismatchError,
     OtherDataMismatchError,

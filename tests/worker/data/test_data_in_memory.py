@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
-from concertina_worker.data.comparison import DataMismatchError
 from concertina_worker.job import Job
+from concertina_worker.samples.comparison import DataMismatchError
 from concertina_worker.training.script_checks.pitfalls import ScriptError
 from tests.worker.memory.job import MemoryJob
 from tests.worker.running_job import wait_for

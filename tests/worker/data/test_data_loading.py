@@ -20,10 +20,10 @@ from torch.utils.data import (
     get_worker_info,
 )
 
-from concertina_worker.data.loading.prefetch import Prefetch
-from concertina_worker.data.loading.requests import PlannedBatch
-from concertina_worker.data.share import Division
-from concertina_worker.data.source import source_of
+from concertina_worker.samples.loading.prefetch import Prefetch
+from concertina_worker.samples.loading.requests import PlannedBatch
+from concertina_worker.samples.share import Division
+from concertina_worker.samples.source import source_of
 
 SAMPLES = 23
 BATCH = 6

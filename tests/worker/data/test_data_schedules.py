@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concertina_worker.data.source import DataError, Source
+from concertina_worker.samples.source import DataError, Source
 from tests.campaigns import examples
 from tests.worker.data.elastic_reading import Change, ReadingJob, numbers
 

@@ -19,7 +19,7 @@ from torch.utils.data import (
     WeightedRandomSampler,
 )
 
-from concertina_worker.data.source import DataError, source_of
+from concertina_worker.samples.source import DataError, source_of
 
 NUMBERS = list(range(50))
 

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from concertina_worker.data.drawn import Drawn
-from concertina_worker.data.loading.reading import MapReader, Request
-from concertina_worker.data.order import counted
-from concertina_worker.data.share import Division
-from concertina_worker.data.source import source_of
+from concertina_worker.samples.drawn import Drawn
+from concertina_worker.samples.loading.reading import MapReader, Request
+from concertina_worker.samples.order import counted
+from concertina_worker.samples.share import Division
+from concertina_worker.samples.source import source_of
 
 
 def test_the_order_of_billions_of_samples_takes_no_memory() -> None:

@@ -10,10 +10,10 @@ import torch
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from concertina_worker.data.source import source_of
-from concertina_worker.data.step_plan import Segment, StepPlan
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
+from concertina_worker.samples.source import source_of
+from concertina_worker.samples.step_plan import Segment, StepPlan
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.gradients.blocks import StepBlockError, StepInsideBlockError
 from concertina_worker.training.loop import TrainingLoop

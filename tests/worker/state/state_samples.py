@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from concertina_worker.collective.group import Group
-from concertina_worker.data.cursor import Cursor
+from concertina_worker.samples.cursor import Cursor
 from concertina_worker.state.handover import Handover
 from concertina_worker.state.recovery import synchronise
 from concertina_worker.state.training_state import TrainingState

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.utils.data import IterableDataset
 
-from concertina_worker.data.order import shuffled
 from concertina_worker.job import Job
+from concertina_worker.samples.order import shuffled
 from tests.worker.memory.audit import AuditedStep
 from tests.worker.memory.job import SEED
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
-from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.protocol import ExitCode
+from concertina_worker.samples.step_plan import StepPlan
 
 
 class Alone:

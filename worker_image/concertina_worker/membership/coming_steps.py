@@ -6,10 +6,10 @@ All decide from the same sums after the same step, so all hold the same answer.
 
 from __future__ import annotations
 
-from concertina_worker.data.step_plan import Segment, StepPlan
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_link.preparations import Prepared
 from concertina_worker.plan import Plan
+from concertina_worker.samples.step_plan import Segment, StepPlan
 
 
 class ComingSteps:

@@ -13,8 +13,6 @@ from typing import Any, Final, NoReturn
 import torch
 
 from concertina_worker.collective.group import GroupLostError
-from concertina_worker.data.meeting import row_at_mean, table_of, values_at_mean
-from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.membership.agreement import Offer, Tally
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.entering import Entrance
@@ -23,6 +21,8 @@ from concertina_worker.membership.trainer import Trainer
 from concertina_worker.plan import Plan
 from concertina_worker.process import background
 from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.samples.meeting import row_at_mean, table_of, values_at_mean
+from concertina_worker.samples.step_plan import StepPlan
 from concertina_worker.state.transfer import send_or_receive
 from concertina_worker.wire import FromWorker, Place
 

@@ -12,10 +12,10 @@ from torch.optim.swa_utils import AveragedModel
 from concertina_worker.batch.learning_rate import Ramp
 from concertina_worker.batch.noise_scale import NoiseAverage
 from concertina_worker.batch.schedule import Schedule
-from concertina_worker.data.cursor import Cursor
-from concertina_worker.data.stream_place import StreamPlace
 from concertina_worker.device import random_state
 from concertina_worker.device.host_copy import copied
+from concertina_worker.samples.cursor import Cursor
+from concertina_worker.samples.stream_place import StreamPlace
 from concertina_worker.state import optimizer_state
 from concertina_worker.state.description import Description, check_same, describe
 

@@ -9,20 +9,20 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from concertina_worker.batch.memory_limit import smaller
-from concertina_worker.data.comparison import (
+from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.membership.alone import Alone
+from concertina_worker.membership.membership import Membership
+from concertina_worker.samples.comparison import (
     Comparison,
     OtherDataMismatchError,
     View,
     check_resumed,
 )
-from concertina_worker.data.cursor import Cursor
-from concertina_worker.data.loading.prefetch import Prefetch
-from concertina_worker.data.loading.requests import PlannedBatch
-from concertina_worker.data.share import REHEARSED_SAMPLES, Share, nobodys
-from concertina_worker.data.source import Source
-from concertina_worker.environment import WorkerEnvironment
-from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.samples.cursor import Cursor
+from concertina_worker.samples.loading.prefetch import Prefetch
+from concertina_worker.samples.loading.requests import PlannedBatch
+from concertina_worker.samples.share import REHEARSED_SAMPLES, Share, nobodys
+from concertina_worker.samples.source import Source
 from concertina_worker.state.training_state import TrainingState
 
 

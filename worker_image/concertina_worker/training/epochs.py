@@ -7,12 +7,12 @@ from typing import Any
 
 from torch.amp.grad_scaler import GradScaler
 
-from concertina_worker.data.share import Share
-from concertina_worker.data.source import Source
-from concertina_worker.data.step_plan import StepPlan
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
+from concertina_worker.samples.share import Share
+from concertina_worker.samples.source import Source
+from concertina_worker.samples.step_plan import StepPlan
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.script_checks.loss_watch import LossWatch

@@ -15,12 +15,12 @@ from typing import Any
 import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling
-from concertina_worker.data.share import Share
-from concertina_worker.data.source import Source
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.plan import Plan
+from concertina_worker.samples.share import Share
+from concertina_worker.samples.source import Source
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.checkpoint_duty import CheckpointDuty
 from concertina_worker.training.committing import Commits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from concertina_worker.data.share import Share
+from concertina_worker.samples.share import Share
 
 
 @dataclass(slots=True, kw_only=True)

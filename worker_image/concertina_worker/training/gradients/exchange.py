@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from concertina_worker.data.comparison import StartSum, Work
 from concertina_worker.device.kernels import await_kernels
+from concertina_worker.samples.comparison import StartSum, Work
 from concertina_worker.training.gradients.layout import Bucket
 
 

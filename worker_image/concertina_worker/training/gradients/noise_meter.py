@@ -14,7 +14,7 @@ from typing import Final
 import torch
 
 from concertina_worker.batch.noise_scale import SquaredNorms
-from concertina_worker.data.share import Share
+from concertina_worker.samples.share import Share
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.gradients.layout import squared_norm
 from concertina_worker.training.gradients.summing import Gradients

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import torch
 
 from concertina_worker.batch.noise_scale import SquaredNorms
-from concertina_worker.data.comparison import StartSum
 from concertina_worker.membership.agreement import Offer
+from concertina_worker.samples.comparison import StartSum
 from concertina_worker.training.gradients.capture import Capture, Captured, Trained
 from concertina_worker.training.gradients.exchange import Exchange
 from concertina_worker.training.gradients.piggyback import Piggyback, tally_of

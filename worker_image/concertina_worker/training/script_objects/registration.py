@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
-from concertina_worker.data.source import source_of
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
+from concertina_worker.samples.source import source_of
 from concertina_worker.state import several
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState

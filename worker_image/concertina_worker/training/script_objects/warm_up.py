@@ -10,9 +10,9 @@ from typing import Any
 import torch
 
 from concertina_worker.batch.memory_limit import largest_that_fits, smaller
-from concertina_worker.data.share import REHEARSED_SAMPLES
 from concertina_worker.device import random_state
 from concertina_worker.protocol import BatchRules
+from concertina_worker.samples.share import REHEARSED_SAMPLES
 
 WarmUp = Callable[..., Any]
 """The script's: once forward and backward, on any input or on so many samples."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from concertina_worker.data.share import Division
+from concertina_worker.samples.share import Division
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

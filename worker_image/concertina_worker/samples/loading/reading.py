@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from torch.utils.data import Subset, TensorDataset, default_collate
 
-from concertina_worker.data.randomness import get_state, kept, seed, seeded, set_state
-from concertina_worker.data.share import Division
-from concertina_worker.data.source import Source
-from concertina_worker.data.stream_place import Bookmark
+from concertina_worker.samples.randomness import get_state, kept, seed, seeded, set_state
+from concertina_worker.samples.share import Division
+from concertina_worker.samples.source import Source
+from concertina_worker.samples.stream_place import Bookmark
 
 _WITHOUT_CHANCE: Final = (TensorDataset, list, tuple, range)
 

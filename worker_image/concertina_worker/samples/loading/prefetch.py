@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from concertina_worker.data.loading.loader_process import LoaderProcessStart
-from concertina_worker.data.loading.reading import (
+from concertina_worker.samples.loading.loader_process import LoaderProcessStart
+from concertina_worker.samples.loading.reading import (
     Answer,
     Extent,
     Reader,
@@ -23,10 +23,10 @@ from concertina_worker.data.loading.reading import (
     StreamReader,
     reader_of,
 )
-from concertina_worker.data.loading.requests import BatchPlan, Requests
-from concertina_worker.data.order import Order
-from concertina_worker.data.share import REHEARSED_SAMPLES, Share
-from concertina_worker.data.source import DataError, Source
+from concertina_worker.samples.loading.requests import BatchPlan, Requests
+from concertina_worker.samples.order import Order
+from concertina_worker.samples.share import REHEARSED_SAMPLES, Share
+from concertina_worker.samples.source import DataError, Source
 
 LoaderOf = Callable[[Reader, Source, Requests, torch.Generator], Iterable[Any]]
 

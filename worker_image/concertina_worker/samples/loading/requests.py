@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from concertina_worker.data.loading.reading import Request
-from concertina_worker.data.order import Order
-from concertina_worker.data.share import Division
+from concertina_worker.samples.loading.reading import Request
+from concertina_worker.samples.order import Order
+from concertina_worker.samples.share import Division
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from concertina_worker.data.cursor import Cursor
+from concertina_worker.samples.cursor import Cursor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

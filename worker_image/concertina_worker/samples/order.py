@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from concertina_worker.data.randomness import seeded
+from concertina_worker.samples.randomness import seeded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

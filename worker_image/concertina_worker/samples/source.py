@@ -20,8 +20,8 @@ from torch.utils.data import (
     default_collate,
 )
 
-from concertina_worker.data.drawn import Drawn
-from concertina_worker.data.order import Order, as_it_is, counted, sampled, shuffled
+from concertina_worker.samples.drawn import Drawn
+from concertina_worker.samples.order import Order, as_it_is, counted, sampled, shuffled
 
 DEFAULT_BATCH: Final = 32
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import torch
 
-from concertina_worker.data.meeting import Row, check_place, table_of
+from concertina_worker.samples.meeting import Row, check_place, table_of
 
 _UNKNOWN = -1
 
