@@ -189,6 +189,10 @@ class JobReason(_Word):
         "secret_unavailable",
         "A secret is missing: one that it names was deleted, or cannot be decrypted.",
     )
+    DATA_UNAVAILABLE = (
+        "data_unavailable",
+        "Data is missing: a source that it names is gone, or is not where it was.",
+    )
     SCRIPT_WARNING = (
         "script_warning",
         "Check the script: it runs, but something in it is probably a mistake.",

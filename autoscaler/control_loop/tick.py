@@ -17,6 +17,7 @@ from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 from storage.code.places import CodePlaces
+from storage.data.rules import DataRules
 
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
@@ -81,6 +82,7 @@ class ControlLoop:
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
     disk_watch: DiskWatch | None = None  # None: nobody looks at what jobs write
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
+    data_rules: DataRules | None = None  # None: no data may be used
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -142,6 +144,7 @@ class ControlLoop:
             fence=orders.fence,
             environments=self.environments,
             code=CodePlaces(state_dir=self.state_dir),
+            data=self.data_rules or DataRules(state_dir=self.state_dir),
             limits=self.limits,
             disk_limits=self.disk_limits,
         )

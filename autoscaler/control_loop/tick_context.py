@@ -9,6 +9,7 @@ from datetime import datetime
 
 from cluster.process_environments import ProcessEnvironments
 from storage.code.places import CodePlaces
+from storage.data.rules import DataRules
 
 from autoscaler.control_loop.lease.exclusive import Fence
 from autoscaler.control_loop.outside.process_table import ProcessTable
@@ -29,6 +30,7 @@ class TickContext:
     fence: Fence
     environments: ProcessEnvironments
     code: CodePlaces
+    data: DataRules
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     around: Surroundings = field(default_factory=Surroundings)

@@ -43,6 +43,7 @@ def control_loop() -> ControlLoop:
         machine_discovery=_machine_discovery(),
         disk_watch=_disk_watch(),
         disk_limits=settings.CONCERTINA.disk_limits,
+        data_rules=settings.CONCERTINA.data_rules,
     )
 
 

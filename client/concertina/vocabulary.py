@@ -95,6 +95,7 @@ JobReason = Literal[
     "too_many_files",
     "folder_closed",
     "secret_unavailable",
+    "data_unavailable",
     "script_warning",
     "deadline",
     "image_unavailable",

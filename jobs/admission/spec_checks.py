@@ -10,7 +10,7 @@ from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.models import Team
 
-from jobs.admission import code_snapshots, earlier_runs, secret_use
+from jobs.admission import code_snapshots, data_use, earlier_runs, secret_use
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
@@ -71,6 +71,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         *_not_allowed(admitted, records),
         *secret_use.problems_of(spec, records),
         *code_snapshots.problems_of(spec, records),
+        *data_use.problems_of(spec, records),
         *_too_late(spec),
         *_too_large(admitted),
         *_too_much_memory(admitted),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
-from storage.models import CodeSnapshot
+from storage.data import sources
+from storage.models import CodeSnapshot, DataSource
 from tenancy import image_rules
 from tenancy.models import FairShareSettings, Quota, Secret, Team
 
@@ -30,6 +31,11 @@ class TeamRecords:
     def code_digests(self) -> Collection[str]:
         """Of the snapshots of code that it keeps."""
         return set(CodeSnapshot.objects.filter(team=self.team).values_list("digest", flat=True))
+
+    @cached_property
+    def data_sources(self) -> Mapping[str, DataSource]:
+        """What its jobs may use, by name."""
+        return {source.name: source for source in sources.of_team(self.team)}
 
     @cached_property
     def image_patterns(self) -> Sequence[str]:

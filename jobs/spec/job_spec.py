@@ -38,6 +38,7 @@ from jobs.spec.names import (
     check_workdir,
 )
 from jobs.spec.part import SpecPart
+from jobs.spec.parts.data_uses import DataUses
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.logged_metrics import LoggedMetrics
 from jobs.spec.problems import validation
@@ -149,6 +150,7 @@ class JobSpec(SpecPart):
     secrets: Annotated[
         list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)
     ] = Field(default_factory=list)
+    data: DataUses = Field(default_factory=list)
     resources: Resources = Resources()
     elastic: Elastic = Elastic()
     batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))

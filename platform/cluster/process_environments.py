@@ -58,6 +58,9 @@ class ProcessEnvironments(Protocol):
     def outputs(self, job_id: str) -> Mount:
         """Where a worker sees the folder of its job's outputs, which is one for all workers."""
 
+    def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
+        """Where a worker sees a folder of data that its job's spec wants at `target`."""
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.
 

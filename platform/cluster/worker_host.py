@@ -56,6 +56,7 @@ class Mount:
     source: Path  # made when it is not there and may be written to
     target: str
     is_writable: bool = True
+    is_ours: bool = True  # False: data of others, which is neither made nor given away
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

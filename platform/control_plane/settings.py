@@ -141,6 +141,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
         "JobMode": "jobs.models.Job.Mode",
         "WorkerPhase": "jobs.models.Worker.Phase",
+        "DataSourceKind": "storage.models.DataSource.Kind",
         "SecretKind": "tenancy.models.Secret.Kind",
         "HealthStatus": ["ok", "unavailable"],
         "SimulationState": "autoscaler.simulation.api.models.Simulation.State",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+_NAMED: Final = 5  # of the jobs that use something
 
 
 class StorageError(Exception):
@@ -53,3 +56,28 @@ class ResultUnknown(StorageError):
     """The job has no such file or folder."""
 
     code, status = "not_found", 404
+
+
+class SourceInvalid(StorageError):
+    """There cannot be such a source of data."""
+
+    code, status = "invalid_source", 400
+
+
+class SourceInUse(StorageError):
+    """Live jobs use this source of data."""
+
+    code, status = "source_in_use", 409
+
+    def __init__(self, users: Sequence[str]) -> None:
+        more = f" and {len(users) - _NAMED} more" if len(users) > _NAMED else ""
+        super().__init__(
+            f"Live jobs use it: {', '.join(users[:_NAMED])}{more}. Wait until they have ended, or"
+            " cancel them."
+        )
+
+
+class TooManySources(StorageError):
+    """There are as many sources of data as there may be; delete one first."""
+
+    code, status = "too_many_sources", 409

@@ -21,6 +21,7 @@ from cluster.process_host.process_environments import MachineEnvironments
 from cluster.worker_host import WorkerHost
 from django.db.models.functions import Now
 from django.utils import timezone
+from storage.data.rules import DataRules
 from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.consistency import contradictions
@@ -258,6 +259,7 @@ class World:
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
     disk_watch: DiskWatch | None = None
+    data_rules: DataRules | None = None
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:
         return ControlLoop(
@@ -272,6 +274,7 @@ class World:
             gpu_discovery=self.gpu_discovery,
             machine_discovery=self.machine_discovery,
             disk_watch=self.disk_watch,
+            data_rules=self.data_rules,
         )
 
     def tick(self, times: int = 1) -> None:

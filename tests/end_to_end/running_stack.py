@@ -32,6 +32,7 @@ class RunningStack:
     admin_username: str
     admin_password: str
     tokens: dict[str, str]
+    data_folder: Path  # below which sources of data may lie
 
     def client(self, team: str) -> httpx.Client:
         return httpx.Client(
@@ -42,15 +43,21 @@ class RunningStack:
 
     def allow_image(self, pattern: str) -> None:
         """As an admin; every team may run it then."""
+        answer = self._as_admin("POST", "image-rules", {"pattern": pattern, "team": None})
+        assert answer.status_code == 201 or "already" in answer.text, answer.text
+
+    def add_data(self, name: str, folder: Path, *teams: str) -> None:
+        """As an admin; it has to lie below `data_folder`."""
+        wanted = {"path": str(folder), "teams": teams}
+        answer = self._as_admin("PUT", f"data-sources/{name}", wanted)
+        assert answer.is_success, answer.text
+
+    def _as_admin(self, method: str, address: str, body: object) -> httpx.Response:
         told = {"username": self.admin_username, "password": self.admin_password}
         with httpx.Client(base_url=self.url, timeout=60) as admin:
             assert admin.post("/api/v1/session", json=told).status_code == 200
-            answer = admin.post(
-                "/api/v1/image-rules",
-                json={"pattern": pattern, "team": None},
-                headers={"X-CSRFToken": admin.cookies["csrftoken"]},
-            )
-        assert answer.status_code == 201 or "already" in answer.text, answer.text
+            proof = {"X-CSRFToken": admin.cookies["csrftoken"]}
+            return admin.request(method, f"/api/v1/{address}", json=body, headers=proof)
 
     def claimed_gpus(self) -> int:
         """GPUs that are booked in all pools."""
@@ -79,12 +86,15 @@ def running(options: Options, given: Mapping[str, str] | None = None) -> Iterato
     """A stack of its own; at the end nothing of it is left."""
     home = Path(tempfile.mkdtemp(prefix="concertina-end-to-end-"))
     checkout = checkouts.find(home=home / "state")
+    data_folder = home / "data"
+    data_folder.mkdir()
     said: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name in {"DATABASE_URL", "REDIS_URL"} or name.startswith("CONCERTINA_"):
                 patch.delenv(name)  # those of the other tests' servers
-        for name, value in (given or {}).items():
+        told = {"CONCERTINA_DATA_FOLDERS": str(data_folder), **(given or {})}
+        for name, value in told.items():
             patch.setenv(name, value)
         if options.host == "docker":
             image_shelf.take(own_daemon.folders(checkout)[0] / "data")
@@ -97,6 +107,7 @@ def running(options: Options, given: Mapping[str, str] | None = None) -> Iterato
             admin_username=secrets.admin_username,
             admin_password=secrets.admin_password,
             tokens=dict(secrets.tokens),
+            data_folder=data_folder,
         )
     finally:
         background.stop(checkout, say=said.append)

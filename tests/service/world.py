@@ -10,6 +10,7 @@ from cluster.models import Pool, PrefetchedImage
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
+from storage.models import DataSource
 from tenancy.access import tokens
 from tenancy.models import ImageRule, Membership, Team
 from tenancy.secrets import team_secrets
@@ -35,12 +36,13 @@ class World:
     simulation: Simulation
     rule: ImageRule
     prefetched: PrefetchedImage
+    source: DataSource
 
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
         return {
             "job_id": self.ended.id if operation == "delete_job" else self.job.id,
-            "name": "vision" if "/teams/" in path else "node-1",
+            "name": self._name(path),
             "pool": "default",
             "secret": f"{CANARY}-secret",
             "simulation_id": self.simulation.id,
@@ -48,6 +50,11 @@ class World:
             "number": self.prefetched.pk,
             "digest": "0" * 64,
         }
+
+    def _name(self, path: str) -> str:
+        if "/teams/" in path:
+            return "vision"
+        return self.source.name if "/data-sources/" in path else "node-1"
 
     def address(self, path: str, *, operation: str) -> str:
         return path.format(**self.parameters(path, operation=operation))
@@ -86,7 +93,12 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         result={"trace": CANARY, "gpus": 8, "verdict": "", "runs": []},
     )
     Report.objects.create(simulation=simulation, html=CANARY)
+    source = DataSource.objects.create(
+        name=f"{CANARY}-data", kind="folder", place={"path": f"/srv/{CANARY}"}, updated_by=CANARY
+    )
+    source.teams.add(vision)
     return World(
+        source=source,
         job=job,
         ended=ended,
         simulation=simulation,
@@ -117,6 +129,7 @@ BODIES: Final[dict[str, Any]] = {
     "change_team": {"max_queued_jobs": 5},
     "change_quota": {"guaranteed_gpus": 1},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
+    "set_data_source": {"path": "/srv/elsewhere", "teams": ["vision"]},
     "add_image_rule": {"pattern": "x.example.com/*"},
     "add_prefetched_image": {"pool": "default", "image": "x.example.com/a:1"},
     "request_simulation": {

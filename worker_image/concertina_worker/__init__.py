@@ -20,13 +20,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from concertina_worker.plain.data import data
 from concertina_worker.plain.results import outputs
 from concertina_worker.plain.telling import report
 
 if TYPE_CHECKING:
     from concertina_worker.wiring import ElasticityWarning, Job, Rescale, ScriptError, init
 
-__all__ = ["ElasticityWarning", "Job", "Rescale", "ScriptError", "init", "outputs", "report"]
+__all__ = [
+    "ElasticityWarning",
+    "Job",
+    "Rescale",
+    "ScriptError",
+    "data",
+    "init",
+    "outputs",
+    "report",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -58,6 +58,9 @@ class Env(StrEnum):
     COORDINATOR_TERM = "CONCERTINA_COORDINATOR_TERM"  # coordinator only: see `SyncReport.term`
     START = "CONCERTINA_START"  # how often the job came out of the queue, with new workers
     EPOCH = "CONCERTINA_EPOCH"  # of the database at that start; a restored one begins a new one
+    DATASETS = (
+        "CONCERTINA_DATASETS"  # alone only: a file that says where data is; see `data_variable`
+    )
     OUTPUTS = "CONCERTINA_OUTPUTS"  # a folder of the job, the same for all its workers
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
     REPORT_FILE = "CONCERTINA_REPORT_FILE"  # where a script may tell how far it is: see `Told`
@@ -70,6 +73,11 @@ class Env(StrEnum):
     GPU_EXCHANGE = "CONCERTINA_GPU_EXCHANGE"  # a job may set it: see `GpuExchange`
     COORDINATOR_LOST_SECONDS = "CONCERTINA_COORDINATOR_LOST_SECONDS"  # optional
     SAMPLE_AUDIT_DIR = "CONCERTINA_SAMPLE_AUDIT_DIR"  # a job may set it: record every step
+
+
+def data_variable(source: str) -> str:
+    """Return the variable that says where a source of data lies, on the platform and alone."""
+    return f"CONCERTINA_DATA_{source.upper().replace('-', '_')}"
 
 
 FOR_JOBS_TO_SET: Final = frozenset({Env.SAMPLE_AUDIT_DIR, Env.GPU_EXCHANGE})

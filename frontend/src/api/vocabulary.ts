@@ -75,6 +75,7 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   too_many_files: "Wrote too many files",
   folder_closed: "Hid what it writes",
   secret_unavailable: "A secret is missing",
+  data_unavailable: "Data is missing",
   script_warning: "Check the script",
   deadline: "Deadline at risk",
   image_unavailable: "Image unavailable",

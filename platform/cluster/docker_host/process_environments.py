@@ -78,6 +78,9 @@ class ContainerEnvironments:
     def outputs(self, job_id: str) -> Mount:
         return Mount(source=self._job_dir(job_id) / "outputs", target=OUTPUTS)
 
+    def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
+        return Mount(source=folder, target=target, is_writable=is_writable, is_ours=False)
+
     def user_of(self, team_id: int, role: Role) -> int | None:  # noqa: ARG002 - all the same
         return None
 

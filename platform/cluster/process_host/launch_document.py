@@ -59,13 +59,13 @@ def visible(own: Iterable[Path]) -> list[str]:
 
 
 def _own_folders(launch: Launch, workdir: Path, home: Path) -> list[Path]:
-    own = [mount.source for mount in launch.mounts if mount.is_writable]
+    own = [mount.source for mount in launch.mounts if mount.is_writable and mount.is_ours]
     own += [] if launch.workdir else [workdir]
     return own + ([] if launch.user is None else [home])
 
 
 def _shown(launch: Launch) -> list[Path]:
-    return [mount.source for mount in launch.mounts if not mount.is_writable]
+    return [mount.source for mount in launch.mounts if not (mount.is_writable and mount.is_ours)]
 
 
 def _inherited(launch: Launch, home: Path) -> dict[str, str]:

@@ -49,6 +49,9 @@ class MachineEnvironments:
         folder = self.state_dir / "jobs" / job_id / "outputs"
         return Mount(source=folder, target=str(folder))
 
+    def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:  # noqa: ARG002 - it is where it is
+        return Mount(source=folder, target=str(folder), is_writable=is_writable, is_ours=False)
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None if self.team_users is None else self.team_users.of(team_id, role)
 

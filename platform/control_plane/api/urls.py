@@ -10,7 +10,7 @@ from django.urls.converters import StringConverter
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 
-from control_plane.api import code, health, notices, session
+from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
 from control_plane.api.results import outputs
@@ -61,6 +61,8 @@ urlpatterns = [
     path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),
+    path("data-sources", data_sources.DataSourcesView.as_view()),
+    path("data-sources/<str:name>", data_sources.DataSourceView.as_view()),
     path("pools", pools.PoolsView.as_view()),
     path("prefetched-images", prefetched_images.PrefetchedImagesView.as_view()),
     path("prefetched-images/<int:number>", prefetched_images.PrefetchedImageView.as_view()),

@@ -14,6 +14,7 @@ from cluster.logs.log_files import LogBounds
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host_kind import WorkerHostKind
 from storage.code.bounds import CodeLimits
+from storage.data.rules import DataRules
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
 from control_plane.configuration import limit_settings, retention_settings
@@ -46,12 +47,22 @@ class Environment:
     log_bounds: LogBounds  # of the processes of jobs
     disk_limits: DiskLimits  # of what jobs write beside their logs
     code_limits: CodeLimits  # of the code that jobs are submitted with
+    data_folders: tuple[Path, ...]  # below which folders may be sources of data
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
     worker_host: WorkerHostKind  # configured: what runs the processes of jobs
     limits: LimitSettings
     retention: RetentionSettings
+
+    @property
+    def data_rules(self) -> DataRules:
+        """Where sources of data may lie."""
+        return DataRules(
+            folders=self.data_folders,
+            state_dir=self.state_dir,
+            are_nodes_here=self.worker_host.platform_image is None,
+        )
 
 
 def read(environ: dict[str, str] | None = None) -> Environment:
@@ -79,6 +90,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         log_bounds=_log_bounds(variables),
         disk_limits=_disk_limits(variables),
         code_limits=_code_limits(variables),
+        data_folders=_data_folders(variables),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
         ),
@@ -148,3 +160,16 @@ def _code_limits(variables: EnvironmentVariables) -> CodeLimits:
     team = variables.whole("CONCERTINA_TEAM_CODE_GB", default=known.team_bytes >> 30, at_least=1)
     bounds = replace(known.snapshot, most_bytes=snapshot << 20)
     return replace(known, snapshot=bounds, team_bytes=team << 30)
+
+
+def _data_folders(variables: EnvironmentVariables) -> tuple[Path, ...]:
+    """Raises: BadEnvironment, if one is not a folder's full path."""
+    name = "CONCERTINA_DATA_FOLDERS"
+    text = variables.text(name, default="")
+    folders = tuple(Path(one.strip()) for one in text.split(",") if one.strip())
+    if any(not one.is_absolute() or ".." in one.parts or one == Path("/") for one in folders):
+        raise BadEnvironment(
+            f"{name}={text!r}: use full paths with commas between, such as"
+            " /srv/datasets,/mnt/nfs, and not all of the machine."
+        )
+    return folders

@@ -1,6 +1,7 @@
 """What does the database know of what is kept for jobs?"""
 
 from storage.models.code_snapshot import CodeSnapshot
+from storage.models.data_source import DataSource
 from storage.models.unwanted_result import UnwantedResult
 
-__all__ = ["CodeSnapshot", "UnwantedResult"]
+__all__ = ["CodeSnapshot", "DataSource", "UnwantedResult"]

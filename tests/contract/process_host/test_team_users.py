@@ -201,3 +201,14 @@ def test_a_zygote_begins_with_nothing_that_a_team_chose(warm_bench: WarmBench) -
     for process_id in ("w1", "w2", "w3"):
         assert exited(warm_bench.host, process_id).exit_code == 0
     assert len(list(warm_bench.host.zygotes.folder.iterdir())) == 2  # the bench's own, and w1's
+
+
+def test_data_is_seen_where_it_is_and_stays_whose_it_was(process_bench: ProcessBench) -> None:
+    data = process_bench.folder / "imagenet"
+    data.mkdir(mode=0o755)
+    (data / "a").write_text("a sample")
+    mounts = (Mount(source=data, target=str(data), is_ours=False),)
+    process_bench.launch("w1", ("cat", str(data / "a")), user=OURS, mounts=mounts)
+    assert exited(process_bench.host, "w1").exit_code == 0, texts(process_bench, "w1")
+    assert texts(process_bench, "w1") == ["a sample"]
+    assert {path.stat().st_uid for path in (data, data / "a")} == {0}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cluster.files.disk_walk import Found
 from storage.code.places import CodePlaces
+from storage.data.rules import DataRules
 
 from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
@@ -214,6 +215,7 @@ def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks)
             fence=fence,
             environments=world.environments,
             code=CodePlaces(state_dir=world.state_dir),
+            data=DataRules(state_dir=world.state_dir),
         )
         watch.go_on(context)
         until_nobody_looks()

@@ -101,6 +101,12 @@ def test_what_a_job_may_write_is_told_in_gibibytes() -> None:
     assert told == DiskLimits(usual_bytes=7 << 30, most_bytes=9 << 30, most_files=5000)
 
 
+def test_folders_of_data_have_commas_between() -> None:
+    told = environment.read({**GOOD, "CONCERTINA_DATA_FOLDERS": "/srv/data, /mnt/nfs,"})
+    assert told.data_rules.folders == (Path("/srv/data"), Path("/mnt/nfs"))
+    assert told.data_rules.are_nodes_here
+
+
 @pytest.mark.parametrize(
     ("name", "value", "advice"),
     [
@@ -119,6 +125,9 @@ def test_what_a_job_may_write_is_told_in_gibibytes() -> None:
         ("CONCERTINA_JOB_DISK_GB", "0", "a whole number from 1"),
         ("CONCERTINA_MOST_JOB_DISK_GB", "49", "Use that or more"),
         ("CONCERTINA_JOB_FILES", "10", "a whole number from 1000"),
+        ("CONCERTINA_DATA_FOLDERS", "/srv/data,datasets", "use full paths"),
+        ("CONCERTINA_DATA_FOLDERS", "/srv/../etc", "use full paths"),
+        ("CONCERTINA_DATA_FOLDERS", "/", "not all of the machine"),
         ("CONCERTINA_HOST_ID", "my host", "containers are named after it"),
         ("CONCERTINA_INTERNAL_URL", "http://127.0.0.1:8000", "such as http://api:8000"),
         ("CONCERTINA_INTERNAL_URL", "http://localhost:8000", "such as http://api:8000"),

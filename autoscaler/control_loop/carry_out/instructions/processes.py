@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from cluster.worker_host import HostUnavailable, LaunchRefused
 from django.db import DatabaseError, InterfaceError
+from storage.data.sources import DataUnavailable
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.secrets.team_secrets import SecretUnavailable
 
@@ -38,6 +39,7 @@ Step = Callable[[], None]
 
 _REASONS: Final[Mapping[type[Exception], JobReason]] = {
     LaunchRefused: JobReason.LAUNCH_REFUSED,
+    DataUnavailable: JobReason.DATA_UNAVAILABLE,
     SecretUnavailable: JobReason.SECRET_UNAVAILABLE,
     ImageNotAllowed: JobReason.IMAGE_UNAVAILABLE,
 }

@@ -29,7 +29,7 @@ class Blueprints:
         secrets_file.write(run_dir, launch.secret_env)
         for mount in mounts:
             self.make(mount)
-        binds = {mount.source: (mount.target, mount.is_writable) for mount in mounts}
+        told = Mount(source=run_dir, target=secrets_file.MOUNTED_AT, is_writable=False)
         return {
             "Image": self.image(launch),
             "Entrypoint": containers.command(launch),
@@ -43,7 +43,7 @@ class Blueprints:
                 launch,
                 self.confinement,
                 network=network,
-                binds={**binds, run_dir: (secrets_file.MOUNTED_AT, False)},
+                mounts=(*mounts, told),
             ),
             "NetworkingConfig": {"EndpointsConfig": {network: {"Aliases": aliases}}},
         }
@@ -56,7 +56,7 @@ class Blueprints:
 
     def make(self, mount: Mount) -> None:
         """Make its folder; what is ours and written to belongs to the container's user."""
-        if not mount.is_writable:
+        if not (mount.is_writable and mount.is_ours):
             return  # somebody has put there what it is to see
         mount.source.mkdir(parents=True, exist_ok=True)
         if mount.source.is_relative_to(self.state_dir) and os.geteuid() == 0:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cluster.docker_host.container import secrets_file
 from cluster.docker_host.container.job_network import JobNetwork
-from cluster.worker_host import Launch, Limits, Role
+from cluster.worker_host import Launch, Limits, Mount, Role
 
 MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early
 SCRATCH: Final = "/scratch"
@@ -80,9 +80,9 @@ def host_config(
     confinement: Confinement,
     *,
     network: str,
-    binds: Mapping[Path, tuple[str, bool]],
+    mounts: Iterable[Mount],
 ) -> dict[str, Any]:
-    """The API's HostConfig: limits, mounts (source to target, whether writable), GPUs."""
+    """The API's HostConfig: limits, mounts, GPUs."""
     limits = launch.limits
     memory = memory_bytes(limits)
     return {
@@ -102,7 +102,7 @@ def host_config(
         "CpuShares": cpu_shares(limits),
         "ShmSize": shm_bytes(limits),
         "Tmpfs": _TMP,
-        "Mounts": [_mount(*bind) for bind in binds.items()],
+        "Mounts": [_mount(mount) for mount in mounts],
         "DeviceRequests": _gpus(launch),
         "LogConfig": _log_config(confinement.log_bytes),
     }
@@ -145,13 +145,12 @@ def shm_bytes(limits: Limits) -> int:
     return memory_bytes(limits) // 2 if limits.shm_bytes is None else limits.shm_bytes
 
 
-def _mount(source: Path, told: tuple[str, bool]) -> dict[str, Any]:
-    target, is_writable = told
+def _mount(mount: Mount) -> dict[str, Any]:
     return {
         "Type": "bind",
-        "Source": str(source),
-        "Target": target,
-        "ReadOnly": not is_writable,
+        "Source": str(mount.source),
+        "Target": mount.target,
+        "ReadOnly": not mount.is_writable,
         "BindOptions": {"Propagation": "rprivate"},
     }
 

@@ -45,6 +45,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "set_secret": [409],
     "delete_secret": [409],
     "change_quota": [409],
+    "set_data_source": [409],
+    "delete_data_source": [409],
     "list_image_rules": [403],
     "add_image_rule": [409],
     "list_prefetched_images": [403],

@@ -84,6 +84,9 @@ class FarmEnvironments:
     def outputs(self, job_id: str) -> Mount:
         return Mount(source=Path("/silo") / job_id, target="/outputs")
 
+    def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
+        return Mount(source=folder, target=target, is_writable=is_writable, is_ours=False)
+
     def user_of(self, team_id: int, role: Role) -> int | None:
         return None
 

@@ -1,0 +1,38 @@
+"""Which kinds of sources are there, and what does the platform ask of each?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Protocol
+
+from storage.data.folders import FolderKind
+from storage.data.rules import DataRules
+from storage.models import DataSource
+
+Place = Mapping[str, str]
+"""Where a source of some kind lies, in that kind's own words."""
+
+
+class SourceKind(Protocol):
+    """The port."""
+
+    def checked(self, place: Place, rules: DataRules) -> dict[str, str]:
+        """Return the place as it is kept.
+
+        Raises:
+            SourceInvalid: it is none, or not allowed.
+        """
+
+    def folder(self, place: Place, rules: DataRules) -> Path:
+        """Return the folder of the nodes that a job is shown.
+
+        Raises:
+            SourceInvalid: it is not there, or not allowed any more.
+        """
+
+    def overlaps(self, place: Place, other: Place) -> bool:
+        """True if whoever writes to one may change what the other shows."""
+
+
+KINDS: Final[Mapping[str, SourceKind]] = {DataSource.Kind.FOLDER: FolderKind()}

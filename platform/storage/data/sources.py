@@ -1,0 +1,111 @@
+"""Which sources of data are there, for whom, and where does a job find one?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.db.models import QuerySet
+from tenancy.models import Team, slug_validator
+
+from storage.data.kinds import KINDS
+from storage.data.rules import DataRules
+from storage.errors import SourceInUse, SourceInvalid, TooManySources
+from storage.models import DataSource
+
+MOST: Final = 500  # of an installation, so that a list of them is one page
+
+
+class DataUnavailable(Exception):
+    """Data that a job needs cannot be shown to it; the message is for the job's users."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceContent:
+    """What an admin says of a source."""
+
+    kind: str
+    place: Mapping[str, str]
+    teams: Collection[Team]
+    is_writable: bool
+
+
+def put(
+    *, name: str, content: SourceContent, by: str, rules: DataRules, users: Sequence[str]
+) -> tuple[DataSource, bool]:
+    """Keep a source under this name, instead of any before; True if there was none.
+
+    Call it with the row of this name locked. `users` are the live jobs that use it: while there are
+    any, it may be shared with more teams and opened for writing, and nothing else may change.
+
+    Raises:
+        SourceInvalid: the name or the place is wrong.
+        SourceInUse: live jobs would see something else.
+        TooManySources: there are as many as there may be.
+    """
+    _check_name(name)
+    place = KINDS[content.kind].checked(content.place, rules)
+    others = list(DataSource.objects.exclude(name=name))
+    if len(others) >= MOST:
+        raise TooManySources
+    _check_neighbours(content, place, others)
+    kept = DataSource.objects.filter(name=name).first()
+    if kept is not None and users and _takes_away(kept, content, place):
+        raise SourceInUse(users)
+    fields = {"kind": content.kind, "place": place, "is_writable": content.is_writable}
+    source, is_new = DataSource.objects.update_or_create(
+        name=name, defaults={**fields, "updated_by": by}
+    )
+    source.teams.set(content.teams)
+    return source, is_new
+
+
+def of_team(team: Team) -> QuerySet[DataSource]:
+    """Return what the jobs of a team may name."""
+    return DataSource.objects.filter(teams=team)
+
+
+def folder_for(team: Team, name: str, *, is_writing: bool, rules: DataRules) -> Path:
+    """Return the folder of the nodes that a job of the team is shown.
+
+    Raises:
+        DataUnavailable: the team may not use it any more, or it is not where it was.
+    """
+    source = of_team(team).filter(name=name).first()
+    if source is None:
+        raise DataUnavailable(f"Team {team.name} has no data source {name} any more.")
+    if is_writing and not source.is_writable:
+        raise DataUnavailable(f"Jobs may not write to data source {name} any more.")
+    try:
+        return KINDS[source.kind].folder(source.place, rules)
+    except SourceInvalid as problem:
+        raise DataUnavailable(f"Data source {name} cannot be used: {problem}") from problem
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(slug_validator.regex, name):
+        raise SourceInvalid(f"{name[:80]!r} is not a source's name. {slug_validator.message}")
+
+
+def _check_neighbours(
+    content: SourceContent, place: Mapping[str, str], others: Collection[DataSource]
+) -> None:
+    """Refuse what jobs could move away from under another source, to show what they like."""
+    for other in others:
+        is_written = content.is_writable or other.is_writable
+        is_alike = is_written and other.kind == content.kind
+        if is_alike and KINDS[content.kind].overlaps(place, other.place):
+            raise SourceInvalid(
+                f"It overlaps with source {other.name}, and jobs may write to one of them."
+                " Let jobs write to neither, or use a folder beside it."
+            )
+
+
+def _takes_away(kept: DataSource, content: SourceContent, place: Mapping[str, str]) -> bool:
+    is_elsewhere = (kept.kind, kept.place) != (content.kind, dict(place))
+    is_closed = kept.is_writable and not content.is_writable
+    lost = set(kept.teams.values_list("pk", flat=True)) - {team.pk for team in content.teams}
+    return is_elsewhere or is_closed or bool(lost)
