@@ -9,6 +9,7 @@ It speaks REST and imports nothing of the service.
 
 - `client`: one method for each thing that a program can ask; `watching`: what happens to a job
 - `documents`, `vocabulary`: what the service answers with, in types and in words
+- `submissions`: what became of what was sent
 - `errors`, `exit_codes`: what can go wrong, and how a command then ends
 - `connection`: how the service is reached; `results`: how what jobs leave behind comes here
 - `main`, `commands`: the command line; `input` is what a person gave it, `views` what they see,
@@ -18,7 +19,7 @@ It speaks REST and imports nothing of the service.
 
 from __future__ import annotations
 
-from concertina.client import BulkSubmission, Client, Submission
+from concertina.client import Client
 from concertina.errors import (
     BadInput,
     ConcertinaError,
@@ -27,6 +28,7 @@ from concertina.errors import (
     Refused,
     Unreachable,
 )
+from concertina.submissions import BulkSubmission, Submission
 
 __all__ = [
     "BadInput",

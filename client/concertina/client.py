@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from dataclasses import dataclass
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
@@ -23,6 +23,7 @@ from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials
 from concertina.connection.code_upload import CodeUpload
+from concertina.connection.data_sources import DataSources
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.retrying import (
     BRIEF,
@@ -37,6 +38,7 @@ from concertina.connection.transport import Transport, fits_a_header
 from concertina.errors import BadInput
 from concertina.input import references
 from concertina.results.job_results import JobResults
+from concertina.submissions import BulkSubmission, Submission, UploadedCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +54,6 @@ if TYPE_CHECKING:
         Pool,
         Secret,
         SubmittedJob,
-        SubmittedJobs,
         Team,
         Validation,
         Worker,
@@ -60,32 +61,6 @@ if TYPE_CHECKING:
     from concertina.errors import Unreachable
 
 _PAGE = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
-    """What became of a submit: `is_new` is false when its key had made this job before."""
-
-    job: SubmittedJob
-    is_new: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BulkSubmission:
-    """What became of a bulk: `is_new` is false when its key had made these jobs before."""
-
-    jobs: SubmittedJobs
-    is_new: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UploadedCode:
-    """A snapshot of code: `is_new` is false when the team had it already."""
-
-    digest: str
-    files: int
-    bytes: int
-    is_new: bool
 
 
 class Client:
@@ -118,6 +93,17 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self._transport.close()
+
+    @contextmanager
+    def as_person(self, username: str, password: str) -> Iterator[Self]:
+        """Speak for a person within, such as an admin, and not for the token's team."""
+        with self._transport.as_person(username, password):
+            yield self
+
+    @property
+    def data(self) -> DataSources:
+        """The data that jobs may name."""
+        return DataSources(self._send)
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from concertina.vocabulary import (
         Action,
         BlankEnum,
+        DataSourceKind,
         EventKind,
         Hindrance,
         JobMode,
@@ -64,6 +65,29 @@ class ClosedNode(TypedDict):
     name: str
     gpus: int
     closing: NodeClosing
+
+
+class DataSource(TypedDict):
+    """A document of the service: DataSource."""
+
+    name: str
+    kind: DataSourceKind
+    path: str  # The folder as nodes see it.
+    teams: list[str]  # Whose jobs may name it; those that you may see.
+    is_writable: bool
+    created_at: str
+    updated_at: str
+    updated_by: str
+    jobs: list[DataUser]  # Live jobs of these teams that use it; at most 20.
+    jobs_count: int  # How many live jobs of these teams use it.
+
+
+class DataUser(TypedDict):
+    """A document of the service: DataUser."""
+
+    id: str
+    name: str
+    team: str
 
 
 class DroppedDetails(TypedDict):

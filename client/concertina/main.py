@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from concertina.commands import control, inspect, login, logs, outputs, removal, secrets, top
+from concertina.commands import control, data, inspect, login, logs, outputs, removal, secrets, top
 from concertina.commands.submitting import code, edit, run, submit
 
 _EXIT_CODES = (
@@ -46,6 +46,7 @@ for command in (
 ):
     app.command()(command)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
+app.add_typer(data.app, name="data")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(secrets.app, name="secrets")
 

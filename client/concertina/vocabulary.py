@@ -9,6 +9,7 @@ from typing import Literal
 
 Action = Literal["start", "keep", "rescale", "pause", "wait", "drop"]
 BlankEnum = Literal[""]
+DataSourceKind = Literal["folder"]
 EventKind = Literal[
     "submitted",
     "state_changed",

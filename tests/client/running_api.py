@@ -21,6 +21,8 @@ class RunningApi:
 
     def __init__(self, folder: Path) -> None:
         self._port = free_port(9200 + os.getpid() % 700)  # other runs have others
+        self.data_folder = folder / "data"  # below which sources of data may lie
+        self.data_folder.mkdir()
         self.url = f"http://127.0.0.1:{self._port}"
         self._spec = ProcessSpec(
             name="api",
@@ -31,7 +33,7 @@ class RunningApi:
             ),
             log=folder / "api.log",
             working_directory=ROOT,
-            environment=_environment(),
+            environment={**_environment(), "CONCERTINA_DATA_FOLDERS": str(self.data_folder)},
             is_ready=self._answers,
             ready_seconds=240,  # however busy the machine is
             stop_seconds=5,

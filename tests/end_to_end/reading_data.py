@@ -14,8 +14,8 @@ from tests.end_to_end.waiting import until
 PAGE = Path(__file__).parents[2] / "docs" / "data-sources.md"
 
 
-def check_the_example(stack: RunningStack, code: Path) -> str:
-    """Submit it, and return the folder that it says it found."""
+def check_the_example(stack: RunningStack, code: Path) -> tuple[str, str]:
+    """Submit it; return the job's id and the folder that it says it found."""
     samples = stack.data_folder / "imagenet" / "train"
     samples.mkdir(parents=True)
     for number in range(3):
@@ -33,4 +33,4 @@ def check_the_example(stack: RunningStack, code: Path) -> str:
         job = SubmittedJob.submit(client, {**job_files.parse(spec, PAGE.name).spec, **asked})
         until(lambda: job.is_in("completed"), what="it is over")
         (said,) = (line for line in job.log_lines() if line.startswith("3 samples in "))
-    return said.removeprefix("3 samples in ")
+    return job.job_id, said.removeprefix("3 samples in ")

@@ -4,6 +4,7 @@
 - `inspect`: `ps`, `describe`, `explain`, `teams`: what is there, and why
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
+- `data`: `ls`, `add`, `rm`: which data jobs may name
 - `outputs`: `ls`, `get`, `rm`: what jobs hand over
 - `removal`: `delete`, `pin`, `unpin`
 - `login`, `secrets`: who one is, and what only a team's jobs may know

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -28,6 +29,8 @@ _TEMPORARY = frozenset(
 )
 _NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
+_HINT = "Log in again: `concertina login URL --token ct_…`."
+_PROOF = "csrftoken"  # the cookie whose value a person's requests repeat
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 _STREAM_TIMEOUT = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew
 
@@ -82,6 +85,29 @@ class Transport:
                 headers=headers,
             )
         return response.status_code, self._decoded(response)
+
+    @contextmanager
+    def as_person(self, username: str, password: str) -> Iterator[None]:
+        """Send requests for a person within, and not for the token's team.
+
+        Raises:
+            NotAllowed: the name or the password is wrong.
+        """
+        headers, place = self._http.headers, urlsplit(self._url)
+        token = headers.pop("Authorization")
+        try:
+            self.send("POST", "/session", body={"username": username, "password": password})
+            headers["X-CSRFToken"] = self._http.cookies[_PROOF]
+            headers["Origin"] = f"{place.scheme}://{place.netloc}"
+            try:
+                yield
+            finally:
+                self.send("DELETE", "/session")
+        finally:
+            for name in ("X-CSRFToken", "Origin"):
+                headers.pop(name, None)
+            self._http.cookies.clear()
+            headers["Authorization"] = token
 
     def download(self, path: str, into: IO[bytes]) -> None:
         """Write the answer's body into a file.
@@ -168,8 +194,8 @@ class Transport:
         if not code:
             return Unreachable(_what_else(self._url, response), is_temporary=False)
         if status == HTTPStatus.UNAUTHORIZED:
-            hint = "Log in again: `concertina login URL --token ct_…`."
-            return NotAllowed(f"{message} {hint}".lstrip(), code=code)
+            hint = _HINT if "Authorization" in self._http.headers else ""
+            return NotAllowed(f"{message} {hint}".strip(), code=code)
         kinds = {HTTPStatus.FORBIDDEN: NotAllowed, HTTPStatus.NOT_FOUND: NotFound}
         return kinds.get(HTTPStatus(status), Refused)(
             message, code=code, details=envelope.get("details") or ()

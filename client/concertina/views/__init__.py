@@ -1,6 +1,6 @@
 """What do people see? Functions from documents to things `rich` can draw; they ask nothing.
 
 - `jobs`: a list of jobs; `description`: one job, whole; `explanation`: a decision about it
-- `cluster`: pools and teams; `secrets`: a team's secrets
+- `cluster`: pools and teams; `secrets`, `data_sources`: what jobs may name
 - `problems`: a refusal
 """

@@ -77,10 +77,22 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     yield "GPU time", words.duration(job["gpu_seconds"])
     yield "Submitted", f"{words.date_time(job['submitted_at'])} by {job['submitted_by']}"
     yield from _code(job)
+    yield from _data(job)
     yield "Started", words.date_time(job["started_at"])
     if job["finished_at"]:
         took = words.duration(job["completion_seconds"])
         yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
+
+
+def _data(job: JobDetail) -> Iterator[tuple[str, str]]:
+    """Yield what data it uses."""
+    if uses := job.get("resolved_spec", {}).get("data"):
+        named = (
+            f"{use['source']}{'/' if use['path'] else ''}{use['path']}"
+            f"{' (writable)' if use['writable'] else ''}"
+            for use in uses
+        )
+        yield "Data", ", ".join(named)
 
 
 def _code(job: JobDetail) -> Iterator[tuple[str, str]]:

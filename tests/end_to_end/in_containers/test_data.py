@@ -15,4 +15,5 @@ pytestmark = pytest.mark.timeout(1800)
 def test_a_container_sees_its_data_where_the_spec_says(
     docker_stack: RunningStack, tmp_path: Path
 ) -> None:
-    assert check_the_example(docker_stack, tmp_path) == "/data/imagenet/train"
+    _, seen = check_the_example(docker_stack, tmp_path)
+    assert seen == "/data/imagenet/train"

@@ -48,6 +48,10 @@ def run(
     secret: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="May be repeated.")
     ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SOURCE[:PATH]", help="As `data ls` shows it. May be repeated."),
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=PATTERN", help="Found in its log. May be repeated."),
@@ -82,6 +86,7 @@ def run(
             "image": image,
             "command": command,
             "secrets": secret,
+            "data": [_data(one) for one in data] if data else None,
             "metrics": [_metric(one) for one in metric] if metric else None,
             "priority": priority,
             "elastic.min_workers": fewest,
@@ -109,6 +114,11 @@ def _range(text: str) -> tuple[int, int]:
     if found is None:
         raise BadInput(f"{text!r} is no range. Write one number, or two as 1..8.")
     return int(found[1]), int(found[2] or found[1])
+
+
+def _data(text: str) -> dict[str, str]:
+    source, _, path = text.partition(":")
+    return {"source": source, "path": path} if path else {"source": source}
 
 
 def _metric(text: str) -> dict[str, str]:

@@ -10,8 +10,8 @@ from concertina import exit_codes, words
 from concertina.terminal.reporting import outcome_line, reporter
 
 if TYPE_CHECKING:
-    from concertina.client import Submission
     from concertina.documents import Job
+    from concertina.submissions import Submission
     from concertina.terminal.session import Session
 
 

@@ -9,6 +9,7 @@ import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
 import { useNow } from "../../design/now";
 import { useTeamColour } from "../../design/teamColour";
+import { dataUses } from "../../domain/data";
 import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
 import { describeTimeLeft } from "../../domain/predictions";
 import { isFinal, isLively } from "../../domain/states";
@@ -44,6 +45,9 @@ export function Header({ job }: { readonly job: JobDetail }) {
           submitted by {job.submitted_by} <RelativeTime at={job.submitted_at} />
         </span>
         <CodeOrigin job={job} />
+        {dataUses(job.resolved_spec).map((use) => (
+          <span key={use.source}>data {use.label}</span>
+        ))}
       </p>
       <div className={styles.progress}>
         <p>

@@ -1,0 +1,42 @@
+"""What can be asked about the data that jobs may name?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from concertina.documents import DataSource
+
+
+class Send(Protocol):
+    """Sends a request, and tries again for a while if the service is away."""
+
+    def __call__(self, method: str, path: str, **more: Any) -> tuple[int, Any]: ...
+
+
+class DataSources:
+    """Those of the teams that the client sees; only an admin may change them."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def list(self) -> list[DataSource]:
+        return cast("list[DataSource]", self._send("GET", "/data-sources")[1]["items"])
+
+    def add(
+        self, name: str, path: str, *, teams: Sequence[str], is_writable: bool = False
+    ) -> DataSource:
+        """Add a folder that nodes see, or replace the source of this name."""
+        body = {"path": path, "teams": list(teams), "is_writable": is_writable}
+        return cast("DataSource", self._send("PUT", _address(name), body=body)[1])
+
+    def remove(self, name: str) -> None:
+        """Delete the source, not its files. Refused while live jobs use it."""
+        self._send("DELETE", _address(name), is_repeatable=False)
+
+
+def _address(name: str) -> str:
+    return f"/data-sources/{quote(name, safe='')}"

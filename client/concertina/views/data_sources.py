@@ -1,0 +1,28 @@
+"""What does a list of data look like that jobs may name?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from concertina.views.jobs import plain_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.table import Table
+
+    from concertina.documents import DataSource
+
+
+def data_table(sources: Iterable[DataSource]) -> Table:
+    table = plain_table("NAME", "KIND", "JOBS MAY", "TEAMS", "LIVE JOBS", "PATH")
+    for source in sources:
+        table.add_row(
+            source["name"],
+            source["kind"],
+            "write" if source["is_writable"] else "read",
+            ", ".join(source["teams"]),
+            str(source["jobs_count"]),
+            source["path"],
+        )
+    return table
