@@ -139,7 +139,13 @@ def test_a_job_reaches_its_own_coordinator_and_nobody_else(findings: Findings) -
 
 def test_a_job_writes_to_its_own_folders_only(findings: Findings) -> None:
     in_memory = {"/tmp", "/dev/shm", "/dev/mqueue"}  # noqa: S108 - the container's own
-    assert set(findings.probe["writable"]) == {"/checkpoints", "/scratch", *in_memory}
+    assert set(findings.probe["writable"]) == {
+        "/checkpoints",
+        "/outputs",
+        "/reports",
+        "/scratch",
+        *in_memory,
+    }
 
 
 def test_a_job_finds_nothing_of_another_teams(findings: Findings) -> None:

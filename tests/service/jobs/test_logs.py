@@ -299,7 +299,7 @@ def test_one_token_follows_so_many_logs_and_leaves_no_place_taken(
         await anext(reading)
         refused = await ask()
         assert refused.status_code == 429
-        assert "2 logs" in json.loads(refused.content)["message"]  # type: ignore[attr-defined]  # no stream
+        assert "2 streams" in json.loads(refused.content)["message"]  # type: ignore[attr-defined]  # no stream
         assert refused.headers["Retry-After"] == "5"
         await sync_to_async(connections.close_all)()  # those of the thread that refused
         first.close()
