@@ -18,11 +18,17 @@ OVER_TCP: Final = {
 }
 
 
+# Of a primary and its standbys, only the primary takes writes; which one that is changes.
+_OF_SEVERAL: Final = {"target_session_attrs": "read-write"}
+
+
 def parse(url: str) -> dict[str, Any]:
     """Return Django's settings for `postgresql://user:password@host:port/name`.
 
-    A unix socket folder is given as `postgresql://user@/name?host=/path/to/folder`. Everything else
-    in the query goes to libpq, before `OVER_TCP`.
+    A primary and its standbys are given as `host1:port1,host2:port2`: each connection goes to the
+    one that takes writes. A unix socket folder is given as
+    `postgresql://user@/name?host=/path/to/folder`. Everything else in the query goes to libpq,
+    before what is said here.
 
     Raises:
         ValueError: it is not a PostgreSQL URL.
@@ -31,7 +37,8 @@ def parse(url: str) -> dict[str, Any]:
     if parts.scheme not in {"postgres", "postgresql"}:
         raise ValueError(f"DATABASE_URL: {parts.scheme!r} is not PostgreSQL; use postgresql://…")
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    host = query.pop("host", unquote(parts.hostname or ""))
+    hosts, ports = _addresses(parts.netloc.rpartition("@")[2])
+    host, port = query.pop("host", hosts), query.pop("port", ports)
     is_tcp = bool(host) and not host.startswith("/")
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -39,6 +46,14 @@ def parse(url: str) -> dict[str, Any]:
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
-        "PORT": str(parts.port or query.pop("port", "")),
-        "OPTIONS": OVER_TCP | query if is_tcp else query,
+        "PORT": port,
+        "OPTIONS": (OVER_TCP if is_tcp else {}) | (_OF_SEVERAL if "," in host else {}) | query,
     }
+
+
+def _addresses(netloc: str) -> tuple[str, str]:
+    """Return the hosts and the ports of `host:port,host:port`, each as libpq takes them."""
+    found = [urlsplit(f"//{one}") for one in netloc.split(",")]
+    ports = [str(one.port or "") for one in found]
+    hosts = [unquote(one.hostname or "") for one in found]
+    return ",".join(hosts), ",".join(ports) if any(ports) else ""

@@ -56,6 +56,28 @@ def test_database_urls_may_name_a_socket_folder() -> None:
         database_url.parse("mysql://x/y")
 
 
+@pytest.mark.parametrize(
+    ("url", "host", "port"),
+    [
+        ("postgresql://me@h/data", "h", ""),
+        ("postgresql://me:a%40b@h:6432/data", "h", "6432"),
+        ("postgresql://me@[::1]:6432/data", "::1", "6432"),
+        ("postgresql://me@first:5432,second:5433/data", "first,second", "5432,5433"),
+        ("postgresql://me@first,second:5433/data", "first,second", ",5433"),
+        ("postgresql://me@first:5433,second/data", "first,second", "5433,"),
+        ("postgresql://me@first,second/data", "first,second", ""),
+    ],
+)
+def test_database_urls_may_name_several_hosts_and_mean_that_which_takes_writes(
+    url: str, host: str, port: str
+) -> None:
+    told = database_url.parse(url)
+    assert (told["HOST"], told["PORT"]) == (host, port)
+    wanted = "read-write" if "," in host else None
+    assert told["OPTIONS"].get("target_session_attrs") == wanted
+    make_dsn(host=host, port=port, **told["OPTIONS"])
+
+
 def test_a_database_whose_machine_vanished_is_given_up() -> None:
     over_tcp = database_url.parse("postgresql://me@h/data?keepalives_idle=5&options=-c%20a=b")
     options = over_tcp["OPTIONS"]

@@ -1,10 +1,16 @@
-"""Checkpoints of earlier releases name classes of the runtime: these stay where they were."""
+"""Checkpoints of earlier releases name classes of the runtime by the modules of their time."""
 
 from __future__ import annotations
 
-import importlib
+import io
+import sys
+from pathlib import Path
 
 import pytest
+import torch
+
+from concertina_worker.samples import cursor
+from concertina_worker.state import checkpoint, former_names
 
 
 @pytest.mark.parametrize(
@@ -13,11 +19,27 @@ import pytest
         ("batch.learning_rate", "Ramp"),
         ("batch.noise_scale", "NoiseAverage"),
         ("batch.schedule", "Schedule"),
-        ("data.cursor", "Cursor"),
+        ("data.cursor", "Cursor"),  # until the package was called `samples`
         ("data.stream_place", "Bookmark"),
+        ("samples.cursor", "Cursor"),
+        ("samples.stream_place", "Bookmark"),
         ("training.distributed_model", "DistributedModel"),  # of scripts that save whole models
     ],
 )
-def test_a_class_that_checkpoints_name_is_where_they_look_for_it(module: str, name: str) -> None:
-    found = getattr(importlib.import_module(f"concertina_worker.{module}"), name)
-    assert (found.__module__, found.__qualname__) == (f"concertina_worker.{module}", name)
+def test_a_class_is_found_by_the_name_that_a_checkpoint_has_for_it(module: str, name: str) -> None:
+    pickled = f"cconcertina_worker.{module}\n{name}\n.".encode()
+    found = former_names.Unpickler(io.BytesIO(pickled)).load()
+    assert found.__qualname__ == name
+
+
+def test_a_checkpoint_with_former_names_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = cursor.Cursor(epoch=2, position=64)
+    with monkeypatch.context() as then:
+        then.setitem(sys.modules, "concertina_worker.data.cursor", cursor)
+        then.setattr(cursor.Cursor, "__module__", "concertina_worker.data.cursor")
+        checkpoint.write(tmp_path, 5, {"place": place, "weights": torch.ones(3)}, keep_last=1)
+    content = checkpoint.load_newest(tmp_path)
+    assert content is not None
+    assert content["place"] == place

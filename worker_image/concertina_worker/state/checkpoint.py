@@ -32,6 +32,7 @@ import torch
 
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.process import background
+from concertina_worker.state import former_names
 from concertina_worker.state.training_state import CheckpointMismatchError
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
@@ -210,7 +211,7 @@ def _read(path: Path) -> dict[str, Any]:
     # Extras may be objects of any class; the job itself wrote the file.
     try:
         content: dict[str, Any] = torch.load(
-            io.BytesIO(body), weights_only=False, map_location="cpu"
+            io.BytesIO(body), weights_only=False, map_location="cpu", pickle_module=former_names
         )
     except (AttributeError, ImportError) as error:
         named = _NAME.fullmatch(path.name)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import torch
 
 from concertina_worker.collective.group import broadcast
+from concertina_worker.state import former_names
 
 SMALL_BYTES: Final = 64 * 2**10  # tensors below this travel together
 PACKET_BYTES: Final = 4 * 2**20
@@ -31,8 +32,11 @@ def receive_header(process_group: Any, *, root: int) -> dict[str, Any]:
     broadcast(process_group, size, root=root)
     content = torch.empty(int(size), dtype=torch.uint8)
     broadcast(process_group, content, root=root)
-    # Extras may be objects of any class; the sender is a worker of the same job.
-    header: dict[str, Any] = torch.load(io.BytesIO(content.numpy().tobytes()), weights_only=False)
+    # Extras may be objects of any class; the sender is a worker of the same job, perhaps of an
+    # earlier release.
+    header: dict[str, Any] = torch.load(
+        io.BytesIO(content.numpy().tobytes()), weights_only=False, pickle_module=former_names
+    )
     return header
 
 

@@ -31,6 +31,7 @@ Direction = Literal["request", "response"]
 _ERRORS: Final[dict[str, list[int]]] = {
     "log_in": [429],
     "submit_job": [409, 422],
+    "submit_jobs": [409, 422],
     "change_job": [409, 412, 422],
     "rerun_job": [409, 422],
     "upload_code": [409, 422],
