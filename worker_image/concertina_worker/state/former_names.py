@@ -17,7 +17,7 @@ class Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         for former, present in MOVED.items():
             if module.startswith(former):
-                module = present + module.removeprefix(former)  # noqa: PLW2901 - the same, as of now
+                module = present + module.removeprefix(former)
         return super().find_class(module, name)
 
 
