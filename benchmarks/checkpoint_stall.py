@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from concertina_worker.environment import CheckpointRules
-from concertina_worker.state.checkpoint import CheckpointWriter
+from concertina_worker.state.checkpoints.checkpoint import CheckpointWriter
 from concertina_worker.state.training_state import TrainingState
 
 REPEATS = 5

@@ -21,7 +21,7 @@ from concertina_worker.collective.group import Group
 from concertina_worker.membership.coordinator_link import coordinator_line
 from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.membership import Membership
-from concertina_worker.state import checkpoint
+from concertina_worker.state.checkpoints import checkpoint
 from concertina_worker.state.handover import Handover
 from concertina_worker.training.loop import TrainingLoop
 

@@ -15,8 +15,8 @@ import pytest
 import torch
 
 from concertina_worker.environment import CheckpointRules
-from concertina_worker.state import checkpoint
-from concertina_worker.state.checkpoint import CheckpointWriter
+from concertina_worker.state.checkpoints import checkpoint
+from concertina_worker.state.checkpoints.checkpoint import CheckpointWriter
 from concertina_worker.state.training_state import CheckpointMismatchError
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from concertina_worker.samples import cursor
-from concertina_worker.state import checkpoint, former_names
+from concertina_worker.state.checkpoints import checkpoint, former_names
 
 
 @pytest.mark.parametrize(

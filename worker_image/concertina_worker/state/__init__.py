@@ -8,5 +8,5 @@
   which pieces, and which of them have changed since
 - `recovery`: from whose state a fresh group goes on
 - `transfer`: how a state travels, in both cases
-- `checkpoint`, `furthest_step`: what lies on disk; `former_names`: what that calls things
+- `checkpoints`: what lies on disk
 """

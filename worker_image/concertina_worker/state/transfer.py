@@ -13,7 +13,7 @@ from typing import Any, Final
 import torch
 
 from concertina_worker.collective.group import broadcast
-from concertina_worker.state import former_names
+from concertina_worker.state.checkpoints import former_names
 
 SMALL_BYTES: Final = 64 * 2**10  # tensors below this travel together
 PACKET_BYTES: Final = 4 * 2**20

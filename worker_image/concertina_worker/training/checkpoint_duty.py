@@ -7,8 +7,8 @@ from typing import Any
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
-from concertina_worker.state.checkpoint import CheckpointWriter
-from concertina_worker.state.furthest_step import FurthestStep
+from concertina_worker.state.checkpoints.checkpoint import CheckpointWriter
+from concertina_worker.state.checkpoints.furthest_step import FurthestStep
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.wire import FromWorker
 

@@ -32,7 +32,7 @@ import torch
 
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.process import background
-from concertina_worker.state import former_names
+from concertina_worker.state.checkpoints import former_names
 from concertina_worker.state.training_state import CheckpointMismatchError
 
 _MAGIC: Final = b"concertina checkpoint 1\n"
