@@ -27,5 +27,6 @@ export type Utilisation = Schemas["Utilisation"];
 export type Summary = Schemas["Summary"];
 export type Session = Schemas["Session"];
 export type LogLine = Schemas["LogLine"];
+export type Output = Schemas["Output"];
 export type Secret = Schemas["Secret"];
 export type SecretContent = Schemas["SecretBody"];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  formatBytes,
   formatCount,
   formatDuration,
   formatGpuTime,
@@ -64,6 +65,16 @@ describe("the time of a step", () => {
     expect(formatStep(0.0084)).toBe("8.4 ms");
     expect(formatStep(0.12)).toBe("120 ms");
     expect(formatStep(1.5)).toBe("1.5 s");
+  });
+});
+
+describe("bytes", () => {
+  it("are counted in units of 1024", () => {
+    expect(formatBytes(0)).toBe("0 B");
+    expect(formatBytes(1023)).toBe("1,020 B");
+    expect(formatBytes(1024)).toBe("1 KiB");
+    expect(formatBytes(45_193_626)).toBe("43.1 MiB");
+    expect(formatBytes(5 * 1024 ** 5)).toBe("5,120 TiB");
   });
 });
 

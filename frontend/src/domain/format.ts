@@ -70,6 +70,14 @@ export function formatGpuTime(gpuSeconds: number): string {
   return `${formatMetric(gpuSeconds / 3600)} GPU-h`;
 }
 
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** `512 B`, `43.1 MiB`: as the command line writes it. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
+  return `${significant.format(bytes / 1024 ** power)} ${UNITS[power]}`;
+}
+
 /** `loss` of `train/loss` and `train_loss` alike reads better in a chart's heading. */
 export function humanise(code: string): string {
   const words = code.replaceAll(/[_/-]+/g, " ").trim();

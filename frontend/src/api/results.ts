@@ -1,0 +1,33 @@
+/** What has a job handed over? */
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+
+import { client, unwrap } from "./client";
+
+const PAGE = 100;
+const LIVE_MILLISECONDS = 15_000; // a look goes through a folder on the store
+
+/** A folder of a job's outputs, page after page; looked at again while the job runs. */
+export function useOutputs(id: string, folder: string, isLive: boolean) {
+  return useInfiniteQuery({
+    queryKey: ["job", id, "outputs", folder],
+    queryFn: ({ pageParam }) => {
+      const query = { folder, limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) };
+      const params = { path: { job_id: id }, query };
+      return unwrap(client.GET("/api/v1/jobs/{job_id}/outputs", { params }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: isLive && LIVE_MILLISECONDS,
+  });
+}
+
+/** Where a browser finds a file. */
+export function outputAddress(id: string, path: string): string {
+  return `/api/v1/jobs/${id}/outputs/file?path=${encodeURIComponent(path)}`;
+}
+
+/** Where a browser finds a folder with all that is in it. */
+export function archiveAddress(id: string, folder: string): string {
+  return `/api/v1/jobs/${id}/outputs/archive?folder=${encodeURIComponent(folder)}`;
+}
