@@ -28,6 +28,7 @@ from autoscaler.simulation.cli.tick import USUAL_SECONDS, reason_for, tick_for
 from autoscaler.simulation.cli.workload import WorkloadRequest
 from autoscaler.simulation.engine.comparison.candidates import Candidate
 from autoscaler.simulation.engine.comparison.comparison import Comparison
+from autoscaler.simulation.engine.replay.settings import Knowledge
 from autoscaler.simulation.engine.report.document import document
 from autoscaler.simulation.engine.report.page import Conditions, page
 from autoscaler.simulation.engine.workload.recipes import MixName, Pattern, Recipe
@@ -40,6 +41,13 @@ CORES: Final = os.cpu_count() or 1
 GENERATED_JOBS: Final = 160
 HOUR: Final = 3600.0
 DEFAULT_POLICIES: Final = ("completion_time", "throughput")
+
+_KNOWN: Final = {
+    Knowledge.MEASURED: "what a job has measured",
+    Knowledge.EARLIER_RUNS: "what a job, or the team's last run of its kind, has measured",
+    Knowledge.ORACLE: "everything",
+    Knowledge.NOTHING: "nothing",
+}
 
 app = typer.Typer(
     pretty_exceptions_enable=False,
@@ -71,6 +79,7 @@ def simulate(
     stall: options.Stall = 1.0,
     restart: options.Restart = False,
     failures: options.NodeFailures = None,
+    knowledge: options.Known = Knowledge.MEASURED,
     admission: options.Admission = AdmissionVariant.QUEUEING,
     horizon: options.Horizon = None,
     seed: options.Seed = 0,
@@ -85,6 +94,7 @@ def simulate(
         tick_seconds=tick or USUAL_SECONDS,
         stall_seconds=None if restart else stall,
         node_failure_hours=failures,
+        knowledge=knowledge,
         admission=admission,
         horizon_hours=horizon,
         seed=seed,
@@ -195,6 +205,7 @@ def _conditions(cluster: ClusterRequest) -> Conditions:
         ("a decision every", f"{cluster.tick_seconds:g} s"),
         ("a rescale", "restarts the job" if stall is None else f"stalls {stall:g} s"),
         ("a node fails", f"every {failing:g} h on average" if failing else "never"),
+        ("known of speeds", _KNOWN[cluster.knowledge]),
         ("jobs that do not fit", "wait" if cluster.admission == "queueing" else "are dropped"),
         ("horizon", f"{cluster.horizon_hours:g} h" if cluster.horizon_hours else "none"),
         ("seed", str(cluster.seed)),

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
+from autoscaler.simulation.engine.replay.settings import Knowledge
 from autoscaler.simulation.engine.workload.recipes import MixName, Pattern
 from autoscaler.simulation.engine.workload.recordings import RecordingFormat
 
@@ -72,6 +73,14 @@ NodeFailures = Annotated[
         max=1e6,
         help="Hours between failures of one node, on average.",
         show_default="never",
+    ),
+]
+Known = Annotated[
+    Knowledge,
+    typer.Option(
+        "--knowledge",
+        help="Of jobs' speeds: as they measure it, also by the team's last run of the same kind,"
+        " exactly, or as of scripts that report nothing.",
     ),
 ]
 Admission = Annotated[AdmissionVariant, typer.Option(help="Of jobs that do not fit.")]

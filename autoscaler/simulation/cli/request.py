@@ -20,6 +20,7 @@ from autoscaler.simulation.engine.replay.settings import (
     CheckpointRestart,
     Failures,
     HotRescale,
+    Knowledge,
     Settings,
 )
 from autoscaler.simulation.engine.workload.trace import Trace
@@ -39,6 +40,7 @@ class ClusterRequest:
     tick_seconds: float
     stall_seconds: float | None
     node_failure_hours: float | None
+    knowledge: Knowledge
     admission: AdmissionVariant
     horizon_hours: float | None
     seed: int
@@ -55,6 +57,7 @@ class ClusterRequest:
             policies=installed_policies(),
             tick_seconds=self.tick_seconds,
             rescale=rescale,
+            knowledge=self.knowledge,
             failures=Failures(node_mtbf_seconds=_seconds(self.node_failure_hours)),
             horizon_seconds=_seconds(self.horizon_hours),
             seed=self.seed,

@@ -45,6 +45,26 @@ def test_failing_nodes_cost_time() -> None:
     assert makespan("--node-failures", "0.5") > makespan()
 
 
+def test_a_job_may_begin_with_what_the_last_run_of_its_team_measured(tmp_path: Path) -> None:
+    """The second job of each team; with a team of its own it has to measure for itself."""
+
+    def rescales(second: str, knowledge: str) -> float:
+        trace = tmp_path / "twice.csv"
+        trace.write_text(
+            "name,team,submitted_at,profile,samples,max_workers\n"
+            "first,vision,0,bert-squad,50000,8\n"
+            f"second,{second},90000,bert-squad,50000,8\n"
+        )
+        options = ("--gpus", "8", "--restart", "--policy", "completion_time", "--json")
+        result = simulate("--trace", str(trace), *options, "--knowledge", knowledge)
+        assert result.exit_code == 0, result.output
+        changes: float = json.loads(result.stdout)["runs"][0]["rescales_per_job"]
+        return changes
+
+    assert rescales("vision", "earlier_runs") < rescales("vision", "measured")
+    assert rescales("language", "earlier_runs") == rescales("vision", "measured")
+
+
 def test_the_report_is_written_where_it_is_being_started(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     result = simulate(*SMALL, "--policy", "completion_time", "--report", str(report))
@@ -76,6 +96,7 @@ def test_a_recording_is_recognised_by_its_columns(tmp_path: Path) -> None:
         (("--stall", "inf"), "--stall"),
         (("--tick", "nan"), "--tick"),
         (("--horizon", "0"), "--horizon"),
+        (("--knowledge", "guessed"), "earlier_runs"),
         (("--load", "inf"), "--load"),
         (("--gpus", "2000000"), "--gpus"),
         (("--report", "/nowhere/at/all.html"), "create it first"),
