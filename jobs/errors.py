@@ -79,6 +79,12 @@ class BadCursor(JobsError):
     code = "bad_cursor"
 
 
+class TableTooLarge(JobsError):
+    """The points of this time are too many for one file. Ask for a shorter time: since, until."""
+
+    code = "table_too_large"
+
+
 class JobNotOver(JobsError):
     """Only a job that has ended can be deleted. Cancel it first, and wait until it has ended."""
 

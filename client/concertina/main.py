@@ -7,7 +7,18 @@ import sys
 
 import typer
 
-from concertina.commands import control, data, inspect, login, logs, outputs, removal, secrets, top
+from concertina.commands import (
+    control,
+    curves,
+    data,
+    inspect,
+    login,
+    logs,
+    outputs,
+    removal,
+    secrets,
+    top,
+)
 from concertina.commands.submitting import code, edit, run, submit
 
 _EXIT_CODES = (
@@ -32,6 +43,8 @@ for command in (
     inspect.describe,
     inspect.explain,
     logs.logs,
+    curves.metrics,
+    curves.tensorboard,
     control.pause,
     control.resume,
     control.cancel,

@@ -50,6 +50,11 @@ def files(count: int) -> str:
     return f"{count} file{'' if count == 1 else 's'}"
 
 
+def jobs(count: int) -> str:
+    """`1 job`, `12 jobs`."""
+    return f"{count} job{'' if count == 1 else 's'}"
+
+
 def speed(samples_per_second: float) -> str:
     """Like `812 samples/s`; nothing while it is not known."""
     return f"{number(samples_per_second)} samples/s" if samples_per_second else NOTHING

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from concertina.results.curves import curve_files
+from concertina.results.curves.event_files import EventFiles
 from concertina.results.downloading import Download
 from concertina.results.unpacking import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from concertina.connection.retrying import Patience
     from concertina.connection.transport import Transport
     from concertina.documents import Output
+    from concertina.results.curves.curve_files import CurveFormat
 
 _PAGE: Final = 1000
 
@@ -25,7 +29,7 @@ class Send(Protocol):
 
 
 class JobResults:
-    """The outputs of a job, which may still run."""
+    """The outputs and the curve of a job, which may still run."""
 
     def __init__(
         self, job_id: str, *, transport: Transport, send: Send, patience: Callable[[], Patience]
@@ -34,6 +38,7 @@ class JobResults:
         self._send = send
         self._patience = patience
         self._outputs = f"/jobs/{job_id}/outputs"
+        self._table = f"/jobs/{job_id}/metrics/table"
 
     def outputs(self, folder: str = "") -> Iterator[Output]:
         """What lies in a folder, in the order of names, fetched page by page as it is asked for."""
@@ -75,3 +80,36 @@ class JobResults:
     def delete(self, path: str) -> None:
         """Delete a file, or a folder with all that is in it. There is no way back."""
         self._send("DELETE", self._outputs, params={"path": path}, is_repeatable=False)
+
+    def write_metrics(
+        self,
+        file: Path,
+        *,
+        written_as: CurveFormat | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> None:
+        """Write its progress over time, every point that is kept: CSV, JSON or Parquet.
+
+        Which one, the end of the file's name says if nothing else does.
+
+        Raises: BadInput (it cannot be written, or pyarrow is missing)
+        """
+        curve_files.write(
+            lambda kind, into: self._fetch_table(kind, into, since, until), file, written_as
+        )
+
+    def event_files(self, folder: Path) -> EventFiles:
+        """Its progress over time in a folder that TensorBoard reads, with nothing in it yet.
+
+        Raises: BadInput (it cannot be written, or tensorboard is missing)
+        """
+        return EventFiles(folder, lambda into, since: self._fetch_table("csv", into, since, None))
+
+    def _fetch_table(
+        self, kind: str, into: Path, since: datetime | None, until: datetime | None
+    ) -> int:
+        moments = {"since": since, "until": until}
+        params = {name: at.isoformat() for name, at in moments.items() if at is not None}
+        download = Download(self._transport, self._table, {"format": kind, **params})
+        return download.into(into, self._patience())

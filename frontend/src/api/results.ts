@@ -31,3 +31,8 @@ export function outputAddress(id: string, path: string): string {
 export function archiveAddress(id: string, folder: string): string {
   return `/api/v1/jobs/${id}/outputs/archive?folder=${encodeURIComponent(folder)}`;
 }
+
+/** Where a browser finds all points of a job's curves, as CSV. */
+export function metricsAddress(id: string): string {
+  return `/api/v1/jobs/${id}/metrics/table?format=csv`;
+}

@@ -1,5 +1,7 @@
 """What do the curves of a job say?
 
-points  how it went over time
+points  how it went over time, in a bounded number of points
+tables  all points that are kept, as a file
+stored  where both find them
 speeds  how fast it trained in each of its generations
 """

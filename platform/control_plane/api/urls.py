@@ -13,7 +13,7 @@ from rest_framework.permissions import AllowAny
 from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
-from control_plane.api.results import outputs
+from control_plane.api.results import metrics, outputs
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import images, quotas, secrets, teams
 from control_plane.configuration.limit_settings import LARGEST_BULK
@@ -58,6 +58,7 @@ urlpatterns = [
     path("jobs/<job:job_id>/outputs", outputs.OutputsView.as_view()),
     path("jobs/<job:job_id>/outputs/file", outputs.OutputFileView.as_view()),
     path("jobs/<job:job_id>/outputs/archive", outputs.OutputArchiveView.as_view()),
+    path("jobs/<job:job_id>/metrics/table", metrics.MetricTableView.as_view()),
     path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),

@@ -36,6 +36,7 @@ from jobs.errors import (
     JobsError,
     NameInUse,
     SpecInvalid,
+    TableTooLarge,
     TeamInUse,
     TooManyPinned,
     TooManyQueued,
@@ -55,6 +56,7 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     IllegalTransition: 409,
     JobNotOver: 409,
     JobPinned: 409,
+    TableTooLarge: 400,
     TeamInUse: 409,
 }
 _CODE: Final[Mapping[int, str]] = {

@@ -3,6 +3,7 @@
 import { useMemo, useState } from "react";
 
 import { useMetrics } from "../../api/jobs";
+import { metricsAddress } from "../../api/results";
 import type { Job, MetricPoint } from "../../api/types";
 import { Chart } from "../../charts/Chart";
 import { useChartColours } from "../../charts/colours";
@@ -34,17 +35,24 @@ export function Curves({ job, changes }: CurvesProps) {
   const points = metrics.data?.items;
   const names = metricNames(points ?? []).slice(0, MOST_NAMES);
   const name = chosen ?? names[0] ?? "loss";
-  const choice = names.length > 1 && (
-    <Segments
-      label="Metric"
-      options={names.map((value) => ({ value, text: humanise(value) }))}
-      value={name}
-      onChange={setChosen}
-    />
+  const actions = names.length > 0 && (
+    <>
+      {names.length > 1 && (
+        <Segments
+          label="Metric"
+          options={names.map((value) => ({ value, text: humanise(value) }))}
+          value={name}
+          onChange={setChosen}
+        />
+      )}
+      <a href={metricsAddress(job.id)} title="All that was logged, over time" download>
+        CSV
+      </a>
+    </>
   );
   return (
     <div className={styles.curves}>
-      <Card title={humanise(name)} actions={choice}>
+      <Card title={humanise(name)} actions={actions}>
         <Curve
           job={job}
           changes={changes}

@@ -67,13 +67,16 @@ class _Part:
 
 
 class Pieces:
-    """What a generator yields, read in threads; it is closed with the answer, however that ends."""
+    """What a generator yields, read in threads; it is closed behind its last piece.
+
+    An answer that ends before, however that happens, closes it as well.
+    """
 
     def __init__(self, pieces: Generator[bytes], close: Callable[[], None] = lambda: None) -> None:
         """`close` is called after the generator's own."""
         self._pieces = pieces
         self._close = close
-        self._lock = threading.Lock()  # a thread may still read when the client is gone
+        self._lock = threading.RLock()  # a thread may still read when the client is gone
         self._is_closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -91,7 +94,10 @@ class Pieces:
     def _next(self) -> bytes | None:
         """Return the next piece; None: that was all."""
         with self._lock:
-            return None if self._is_closed else next(self._pieces, None)
+            piece = None if self._is_closed else next(self._pieces, None)
+            if piece is None:
+                self.close()
+            return piece
 
 
 class _Download(StreamingHttpResponse):
@@ -158,8 +164,19 @@ def of_archive(
         ResultUnknown: there is no such folder.
         Throttled: the caller, or its team, has as many streams as it may.
     """
-    headers = {"Content-Type": _TAR, "Content-Disposition": attachment(name)}
-    return _Download(request, job, Pieces(_begun(pieces)), **headers)
+    return of_stream(request, job, Pieces(_begun(pieces)), name, _TAR)
+
+
+def of_stream(
+    request: Request, job: Job, pieces: Pieces, name: str, content_type: str
+) -> StreamingHttpResponse:
+    """Answer with something that is no file of the job.
+
+    Raises:
+        Throttled: the caller, or its team, has as many streams as it may.
+    """
+    headers = {"Content-Type": content_type, "Content-Disposition": attachment(name)}
+    return _Download(request, job, pieces, **headers)
 
 
 def _begun(pieces: Generator[bytes]) -> Generator[bytes]:
