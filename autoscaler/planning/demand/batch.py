@@ -98,12 +98,13 @@ def best_batches(
     *,
     max_per_gpu: int | None = None,
     current: int | None = None,
+    least_gain: float = MIN_BATCH_GAIN,
 ) -> Counts:
     """b_opt by number of workers. `value_of` answers for a whole table of batches.
 
-    The current batch is left only for one that gains `MIN_BATCH_GAIN`: else noise in the speeds, or
-    in the noise scale, would decide. The search tries at most 64 batches of the
-    range, and full micro-batches.
+    The current batch is left only for one that gains `least_gain`: else noise in the speeds, or in
+    the noise scale, would decide. The search tries at most 64 batches of the range, and full
+    micro-batches.
     """
     candidates = feasible.with_current(feasible.candidates(max_per_gpu), current)
     values = value_of(candidates)
@@ -112,6 +113,6 @@ def best_batches(
     chosen = candidates[rows, best]
     if current is not None:
         stays = candidates[:, -1] == current
-        stays &= values[:, -1] >= (1 - MIN_BATCH_GAIN) * values[rows, best]
+        stays &= values[:, -1] >= (1 - least_gain) * values[rows, best]
         chosen = np.where(stays, current, chosen)
     return np.where(feasible.count > 0, chosen, NO_BATCH)

@@ -11,6 +11,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.planning.demand.batch import MIN_BATCH_GAIN
+from autoscaler.planning.demand.change_cost import MIN_GAIN
+
 if TYPE_CHECKING:
     from autoscaler.planning.demand.curve_inputs import CurveInputs
     from autoscaler.planning.snapshot.cluster_state import Job
@@ -35,3 +38,13 @@ def largest_next_batch(inputs: CurveInputs) -> int:
         return max(measured, inputs.batch.base)
     grown = LARGEST_STEP * min(measured, current) if inputs.may_grow else 0
     return max(grown, current)
+
+
+def least_gain(inputs: CurveInputs) -> float:
+    """What a batch has to gain over the present one.
+
+    While the noise scale is unknown only step times decide. After one measurement twice the batch
+    is expected to gain a ninth, and that has to be enough: a job that never tries never finds out
+    that its steps take hardly longer then.
+    """
+    return MIN_GAIN if inputs.noise_scale is None else MIN_BATCH_GAIN

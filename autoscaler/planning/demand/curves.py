@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autoscaler.planning.demand.batch import NO_BATCH, FeasibleBatches, best_batches
-from autoscaler.planning.demand.batch_growth import largest_next_batch
+from autoscaler.planning.demand.batch_growth import largest_next_batch, least_gain
 from autoscaler.planning.demand.sizes import allowed_sizes
 from autoscaler.planning.speed.goodput import efficiency
 from autoscaler.planning.speed.scaling import NOTHING_KNOWN
@@ -169,7 +169,11 @@ def _batches(inputs: CurveInputs, workers: Counts) -> Counts:
         return batches / scaling.throughput.step_seconds(at) * _efficiency(inputs, batches)
 
     return best_batches(
-        feasible, goodput, max_per_gpu=rules.max_per_gpu, current=inputs.current_batch
+        feasible,
+        goodput,
+        max_per_gpu=rules.max_per_gpu,
+        current=inputs.current_batch,
+        least_gain=least_gain(inputs),
     )
 
 

@@ -10,7 +10,7 @@ import math
 import random
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.demand.batch_growth import BATCH_SETTLES_SECONDS
+from autoscaler.planning.fitting.fitting import fit
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import Allocation
 from autoscaler.planning.speed.scaling import ScalingModel
@@ -26,11 +27,13 @@ from jobs.reports.noise_scale import smoothed
 from tests.campaigns import examples
 from tests.planning.builders import NOW, applied, batch, cluster, running, waiting
 from tests.planning.random_states import BATCHES, states
+from tests.planning.speed.explorations import SIX, measured_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.simulation.engine.truth.profiles import Profile
 
 TICK_SECONDS = 5.0
 MODEL = ThroughputModel(
@@ -44,16 +47,14 @@ MODEL = ThroughputModel(
 )
 
 
-def elastic(current: int = 64, *, measured: int | None = None, **overrides: object) -> Job:
+def elastic(current: int = 64, *, measured: int | None = None, **overrides: Any) -> Job:
     """A job on one worker whose speed is known, with 64 to 4096 samples to choose from."""
     values = {"batch": batch(64, maximum=4096), "stall_seconds": 0.1} | overrides
-    job = running("digits", 1, **values)
+    known = ScalingModel(throughput=MODEL, measured_workers=1, measured_batch=measured or current)
     return replace(
-        job,
+        running("digits", 1, **values),
         allocation=Allocation(workers_by_node=(("n1", 1),), global_batch_size=current),
-        scaling=ScalingModel(
-            throughput=MODEL, measured_workers=1, measured_batch=measured or current
-        ),
+        scaling=overrides.get("scaling", known),
     )
 
 
@@ -97,6 +98,22 @@ def test_neither_the_measured_batch_nor_the_time_since_holds_it_back_then() -> N
 
 def test_while_the_noise_is_unknown_a_batch_at_most_doubles() -> None:
     assert next_batch(elastic(64)) == 128
+
+
+@pytest.mark.parametrize("profile", SIX, ids=lambda profile: profile.name)
+def test_a_job_that_was_measured_once_tries_twice_its_batch_at_some_size(profile: Profile) -> None:
+    """Also where the model's size lets expect that more workers do not pay."""
+    once = measured_at(profile, profile.batch.base, 1, random.Random(0))  # noqa: S311
+    job = elastic(
+        profile.batch.base,
+        batch=profile.batch,
+        scaling=fit([once], model_bytes=profile.model_bytes, batch=profile.batch),
+        max_workers=4,
+        remaining_samples=10**9,
+    )
+    (decision,) = plan(cluster(job, nodes=(4,), quotas={})).decisions
+    assert decision.allocation is not None
+    assert decision.allocation.global_batch_size == 2 * profile.batch.base
 
 
 def test_below_the_base_batch_it_at_most_doubles_too() -> None:

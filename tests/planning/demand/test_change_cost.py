@@ -9,7 +9,7 @@ import pytest
 
 from autoscaler.planning.demand.change_cost import LOOK_AHEAD_SECONDS, MIN_GAIN, change_factor
 from autoscaler.planning.planner import plan
-from tests.planning.builders import NOW, cluster, running
+from tests.planning.builders import NOW, cluster, measured, running
 
 if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import Job
@@ -81,3 +81,19 @@ def test_one_measurement_is_enough_for_the_whole_jump() -> None:
     (decision,) = plan(cluster(once, nodes=(8,), quotas={})).decisions
     assert decision.allocation is not None
     assert decision.allocation.workers > 2
+
+
+def test_a_job_that_a_first_report_keeps_at_one_worker_grows_with_the_next_ones() -> None:
+    """Reports of the size that a job has replace each other; the newest twenty steps count most."""
+
+    def workers_by(step_seconds: float) -> int:
+        known = {"model_bytes": 10**8, "measurements": measured((1, 64 / step_seconds))}
+        job = young(remaining_samples=10**9, max_workers=8, **known)
+        (decision,) = plan(cluster(job, nodes=(8,), quotas={})).decisions
+        assert decision.allocation is not None
+        return decision.allocation.workers
+
+    truth, much_too_fast = 1.0, 0.01
+    assert workers_by(much_too_fast) == 1
+    a_minute_later = truth + 0.95**60 * (much_too_fast - truth)
+    assert workers_by(a_minute_later) == workers_by(truth) > 1

@@ -18,7 +18,13 @@ from autoscaler.planning.snapshot.cluster_state import Measurement
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import Configurations
 from tests.campaigns import examples
-from tests.planning.speed.explorations import SIX, explored, relative_errors, unseen
+from tests.planning.speed.explorations import (
+    SIX,
+    explored,
+    measured_at,
+    relative_errors,
+    unseen,
+)
 
 if TYPE_CHECKING:
     from autoscaler.simulation.engine.truth.profiles import Profile
@@ -150,3 +156,35 @@ def test_a_fifth_of_the_reports_being_a_hundred_times_off_does_not_poison_the_re
         assert scaling is not None
         errors.append(relative_errors(scaling, profile, unseen(profile, tuple(seen))))
     assert np.median(np.concatenate(errors)) <= 0.20
+
+
+@pytest.mark.parametrize("profile", SIX, ids=lambda profile: profile.name)
+def test_a_hasty_first_report_that_is_much_too_slow_falls_once_the_job_was_timed_elsewhere(
+    profile: Profile,
+) -> None:
+    """Nobody goes back to one worker to time that again."""
+    rng = random.Random(0)  # noqa: S311 - chance, no secret
+    alone = measured_at(profile, profile.batch.base, 1, rng)
+    shared = replace(measured_at(profile, 8 * profile.batch.base, 8, rng), steps=1000)
+    hasty = replace(alone, steps=4, step_seconds=100 * alone.step_seconds)
+    assert fit([hasty, shared], batch=profile.batch) == fit([shared], batch=profile.batch)
+    assert fit([alone, shared], batch=profile.batch) != fit([shared], batch=profile.batch)
+
+
+@pytest.mark.parametrize(
+    ("steps_alone", "steps_shared", "believed"),
+    [(4, 1000, {8}), (1000, 4, {1}), (4, 9, {1, 8}), (1000, 1000, {1, 8})],
+)
+def test_of_two_that_cannot_both_be_right_the_one_timed_longer_is_believed(
+    steps_alone: int, steps_shared: int, believed: set[int]
+) -> None:
+    """Eight workers that each do as much as one worker did would take a hundredth of its time."""
+    alone = replace(GOOD, steps=steps_alone, step_seconds=10.0)
+    shared = replace(GOOD, steps=steps_shared, workers=8, global_batch_size=512)
+    assert {one.workers for one in usable([alone, shared])} == believed
+
+
+def test_a_job_that_gains_all_that_its_workers_explain_is_believed() -> None:
+    shared = replace(GOOD, steps=1000, workers=8, step_seconds=GOOD.step_seconds / 8)
+    other = replace(shared, gpu_type="other", step_seconds=1e-4)
+    assert len(usable([replace(GOOD, steps=4), shared, other])) == 3
