@@ -45,7 +45,7 @@ GPUS: Final = 8
 LOAD: Final = 0.9
 JOBS: Final = 40
 LENGTHS: Final = Uniform(shortest=300, longest=3600)
-EFFORT: Final = Effort(horizon_seconds=3 * 3600, planned_jobs=4_000)
+EFFORT: Final = Effort(horizon_seconds=24 * 3600)
 MOMENTS: Final = 6
 
 

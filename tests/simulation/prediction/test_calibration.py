@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from autoscaler.simulation.engine.prediction.calibration import (
@@ -14,7 +16,7 @@ from autoscaler.simulation.engine.prediction.ranges import Range
 from autoscaler.simulation.engine.workload.arrivals import Poisson
 from autoscaler.simulation.engine.workload.generators import THREE_KINDS, Workload, generate
 from autoscaler.simulation.engine.workload.lengths import Uniform
-from tests.simulation.workloads import pool, settings
+from tests.simulation.workloads import job, pool, settings, trace
 
 QUICK = Effort(horizon_seconds=7200.0, planned_jobs=500)
 WORKLOAD = Workload(
@@ -45,7 +47,7 @@ def test_most_outcomes_fall_into_the_ranges() -> None:
         (Range(p10=101, p50=120, p90=150), True, False),
         (Range(p10=10, p50=20, p90=99), False, True),
         (Range(p10=50, p50=None, p90=None), False, False),
-        (Range(p10=None, p50=None, p90=None), True, False),
+        (Range(p10=None, p50=None, p90=None), True, False),  # though 200 were looked ahead
     ],
 )
 def test_an_outcome_lies_before_within_or_after_a_range(
@@ -54,7 +56,37 @@ def test_an_outcome_lies_before_within_or_after_a_range(
     is_late: bool,  # noqa: FBT001 - a table
 ) -> None:
     predicted = ScoredPrediction(
-        job_id="a", is_start=False, made_at=0, span=span, replayed=span, happened_at=100
+        job_id="a",
+        is_start=False,
+        made_at=0,
+        looked_until=200,
+        span=span,
+        replayed=span,
+        happened_at=100,
     )
     assert (predicted.is_early, predicted.is_late) == (is_early, is_late)
     assert predicted.is_held == (not is_early and not is_late)
+
+
+def test_what_is_said_to_come_late_and_does_is_neither_right_nor_wrong() -> None:
+    far = Range(p10=None, p50=None, p90=None)
+    predicted = ScoredPrediction(
+        job_id="a",
+        is_start=False,
+        made_at=0,
+        looked_until=200,
+        span=far,
+        replayed=far,
+        happened_at=201,
+    )
+    assert predicted.says_nothing
+    assert not predicted.is_early
+
+
+def test_ends_beyond_the_horizon_are_no_misses() -> None:
+    """A job of an hour on one GPU, looked at for ten minutes."""
+    long = job("long", samples=360_000, declared_samples=360_000)
+    looked = Effort(horizon_seconds=600.0, planned_jobs=500)
+    assert hold_against(trace(long), settings(pool(1)), moments=(60,), effort=looked) == ()
+    seen = replace(looked, horizon_seconds=7200.0)
+    assert len(hold_against(trace(long), settings(pool(1)), moments=(60,), effort=seen)) == 1

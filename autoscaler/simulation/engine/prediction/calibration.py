@@ -43,6 +43,7 @@ class ScoredPrediction:
     job_id: str
     is_start: bool  # else it is the finish
     made_at: float
+    looked_until: float  # a percentile that is None lies later
     span: Range
     replayed: Range  # before it was corrected by what came of earlier ones
     happened_at: float
@@ -54,12 +55,17 @@ class ScoredPrediction:
     @property
     def is_early(self) -> bool:
         """It came before the range."""
-        return self.span.p10 is None or self.happened_at < self.span.p10
+        return self.happened_at < (self.looked_until if self.span.p10 is None else self.span.p10)
 
     @property
     def is_late(self) -> bool:
         """It came after the range."""
         return not self.is_early and self.span.p90 is not None and self.happened_at > self.span.p90
+
+    @property
+    def says_nothing(self) -> bool:
+        """All that was said is that it is far away, which it was."""
+        return self.span.p10 is None and not self.is_early
 
     @property
     def is_held(self) -> bool:
@@ -78,19 +84,23 @@ def hold_against(
     effort: Effort | None = None,
     seed: int = 0,
 ) -> tuple[ScoredPrediction, ...]:
-    """Predict the trace at these moments, ascending, and tell all that came to pass afterwards."""
-    simulation = Simulation.from_trace(trace, settings)
+    """Predict the trace at these moments, ascending, and tell all that came to pass afterwards.
+
+    Left out is what came later than was looked ahead, as it was said to: that is no range.
+    """
+    simulation, effort = Simulation.from_trace(trace, settings), effort or Effort()
     made: list[_Made] = []
     for number, moment in enumerate(moments):
         simulation.run_until(moment)
         known = corrections(one.by(moment) for one in made)
-        made += _made(simulation, effort or Effort(), seed + number, known)
+        made += _made(simulation, effort, seed + number, known)
     simulation.run()
-    return tuple(
+    scored = (
         ScoredPrediction(
             job_id=one.job.submission.job_id,
             is_start=one.basis is Basis.START,
             made_at=one.made_at,
+            looked_until=one.made_at + effort.horizon_seconds,
             span=one.told,
             replayed=one.replayed,
             happened_at=happened_at,
@@ -98,6 +108,7 @@ def hold_against(
         for one in made
         if (happened_at := one.happened_at) is not None
     )
+    return tuple(one for one in scored if not one.says_nothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
