@@ -1,7 +1,8 @@
 """What is done for jobs in a tick? Rules are applied to each until none has anything to do.
 
 All jobs go on side by side: in each round every job is looked at once, and those that changed are
-read anew together. So a tick asks as much for many jobs that change as for one.
+read anew together. So a tick asks as much for many jobs that change as for one. Jobs at rest are
+not looked at again before something changes, or is due.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from autoscaler.control_loop.carry_out.error_notice import bear
 from autoscaler.control_loop.carry_out.instructions.dispatch import Given, carry_out
 from autoscaler.control_loop.carry_out.writing import NotNow
 from autoscaler.control_loop.observe.for_rules.answers import answer
+from autoscaler.control_loop.observe.for_rules.rest import RestMemory
 from autoscaler.control_loop.observe.for_rules.snapshots import snapshot_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.observe.jobs.views import job_views
@@ -27,6 +29,17 @@ from autoscaler.reconciling.table import Rule, rules_for
 _MOST_LOOKS: Final = 20  # more changes than one job can need at once
 
 _log = logging.getLogger(__name__)
+_rest: Final = RestMemory()
+
+
+def reconcile_all(views: Iterable[JobView], context: TickContext) -> dict[str, JobView | None]:
+    """As `reconcile`, of all jobs that may hold GPUs, but for those that are known to be at rest.
+
+    Raises:
+        Overtaken: another process ticks.
+        OperationalError: the database went away.
+    """
+    return reconcile(_rest.restless(views, context), context)
 
 
 def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobView | None]:
@@ -96,7 +109,8 @@ class _Look:
         """What the next rule gives that has anything to do; None: there is no such rule."""
         if self._snapshot is None:
             self._snapshot = snapshot_of(self.view, self.context)
-            self._rules = list(rules_for(self._snapshot))
+            is_at_rest = _rest.is_at_rest(self.view, self._snapshot)
+            self._rules = [] if is_at_rest else list(rules_for(self._snapshot))
         while self._rules:
             if found := self._instructions_of(self._rules[0], self._snapshot):
                 return Given(view=self.view, instructions=found)

@@ -44,7 +44,7 @@ from autoscaler.control_loop.plan.deciding import Check, Decided, Planner
 from autoscaler.control_loop.plan.decision_document import plain
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
-from autoscaler.control_loop.reconcile import as_they_are, reconcile
+from autoscaler.control_loop.reconcile import as_they_are, reconcile, reconcile_all
 from autoscaler.control_loop.tick_context import Clock, TickContext
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
@@ -121,7 +121,7 @@ class ControlLoop:
         self._observe_what_nobody_wants(context)
         seen = observe.live_jobs(context.processes, context.around)
         holding = [view for view in seen if view.may_hold_gpus]
-        reconciled = reconcile(holding, context)
+        reconciled = reconcile_all(holding, context)
         views = as_they_are({view.id: view for view in seen}, reconciled)
         planned = plan_what_can_be_planned(
             views, context.now, planner=self.planner, check=self.check, lap=watch.lap

@@ -3,6 +3,7 @@
 Pure, as planning is: a rule takes one job as it stands and gives what is to be done. Each part
 imports only from those below it.
 
+    rest              until when no rule has anything to do
     table             which rules hold for which jobs, and in which order
     ---
     rules             what each rule does about a job

@@ -111,13 +111,18 @@ class Worker(models.Model):
 
     class Meta:
         ordering = ("created_at", "id")
-        indexes = tuple(  # every tick asks what happened lately
-            models.Index(
-                fields=(moment,),
-                condition=Q(**{f"{moment}__isnull": False}),
-                name=f"worker_{moment}",
-            )
-            for moment in ("counted_at", "straggler_found_at", "slowness_notice_at")
+        indexes = (
+            models.Index(  # every tick asks for them, among all that ever were
+                fields=("job",), condition=~Q(phase="gone"), name="workers_that_are_not_gone"
+            ),
+            *(  # every tick asks what happened lately
+                models.Index(
+                    fields=(moment,),
+                    condition=Q(**{f"{moment}__isnull": False}),
+                    name=f"worker_{moment}",
+                )
+                for moment in ("counted_at", "straggler_found_at", "slowness_notice_at")
+            ),
         )
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ order after the other. A tick may be killed behind any of these steps.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ from autoscaler.reconciling.instructions import (
     change_the_job,
 )
 from autoscaler.reconciling.questions import Unanswered
+from autoscaler.reconciling.rest import rests_until
 from autoscaler.reconciling.snapshot import CoordinatorSnapshot, GenerationSnapshot
 from autoscaler.reconciling.table import rules_for
 from autoscaler.reconciling.worker_snapshot import WorkerPhase
@@ -110,11 +112,24 @@ def _reconcile(job_id: str, under_way: Tick) -> None:
         if not (job.is_active or job.state is State.STOPPING or job.live):
             return
         try:
+            _compare_with_rest(job, under_way)
             if not any(_follow(rule, job, under_way) for rule in rules_for(job)):
                 return
         except NodeSilent:
             return
     raise AssertionError(f"{job_id} does not come to rest")
+
+
+def _compare_with_rest(job: JobSnapshot, under_way: Tick) -> None:
+    """No rule does anything for a job that is said to be at rest."""
+    until = rests_until(job)
+    if until is None or job.context.now >= until:
+        return
+    last = replace(job.context, now=until - timedelta(microseconds=1))
+    for moment in (job, replace(job, context=last)):
+        for rule in rules_for(moment):
+            done = decided(rule, moment, under_way.world)
+            assert not done, f"{job.id} is at rest until {until}, but {rule.__name__}: {done}"
 
 
 def _follow(rule: Rule, job: JobSnapshot, under_way: Tick) -> bool:

@@ -32,10 +32,14 @@ def due(*, since: datetime, told_at: datetime | None, now: datetime, timeout: fl
 
     So it is, too, when nobody has looked for longer than all of it.
     """
+    what = Due.TELL if told_at is None or told_at < since else Due.END
+    return what if now >= due_at(since=since, told_at=told_at, timeout=timeout) else None
+
+
+def due_at(*, since: datetime, told_at: datetime | None, timeout: float) -> datetime:
+    """Return when something is due, if there is no sign of life until then."""
     half = timedelta(seconds=timeout / 2)
-    if told_at is None or told_at < since:
-        return Due.TELL if now - since >= half else None
-    return Due.END if now - told_at >= half else None
+    return since + half if told_at is None or told_at < since else told_at + half
 
 
 def losses_in_a_row(life: Life, *, now: datetime) -> int:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from cluster.models import Pool
+import pytest
+from cluster.models import Node, Pool
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from tenancy.models import FairShareSettings, Team
 
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
-from autoscaler.control_loop.observe.for_planner.planned_job import Histories, planned_job
+from autoscaler.control_loop.observe.for_planner.planned_job import Past, planned_job
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.control_loop.observe.jobs.waiting import Version, WaitingMemory, memorable
+from autoscaler.control_loop.observe.jobs.memory import ViewMemory
+from autoscaler.control_loop.observe.jobs.versions import live_versions
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.last_said import LastSaid
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action, Decision
-from autoscaler.planning.snapshot.cluster_state import Allocation
+from autoscaler.planning.snapshot.cluster_state import Allocation, Measurement
+from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
 from jobs.models import Job
-from tests.control_loop.conftest import World, wished
+from tests.control_loop.conftest import World, fresh, live_workers, metric, wished
 
+ONE_STEP: Final = Measurement(workers=1, nodes=1, global_batch_size=32, steps=10, step_seconds=0.1)
 ONE_WORKER: Final = Allocation(workers_by_node=(("n1", 1),), global_batch_size=32)
 
 
@@ -57,41 +62,99 @@ def test_whatever_changed_is_read_again(world: World) -> None:
     assert not hasattr(seen()[job.id].job.pool, "fair_share")
 
 
-def test_a_job_that_starts_is_read_in_each_tick(world: World) -> None:
+def everything_in(view: JobView) -> dict[str, Any]:
+    """By value: all that anybody could read of it."""
+    rows = [view.job, view.assignment, view.generation, *(worker.row for worker in view.workers)]
+    return {
+        "rows": [
+            {name: value for name, value in vars(row).items() if not name.startswith("_")}
+            for row in rows
+            if row is not None
+        ],
+        "spec": view.spec,
+        "processes": [view.coordinator, *(worker.process for worker in view.workers)],
+        "silent": [worker.node.silent_since for worker in view.workers],
+    }
+
+
+def test_of_a_job_that_trains_no_more_is_read_than_what_moves(world: World) -> None:
     job = world.job()
-    world.tick()
-    world.wish(job, 1)
-    world.tick(2)
-    assert seen()[job.id].workers != ()
-    assert seen()[job.id] is not seen()[job.id]
+    coordinator = world.running(job, 2)
+    before = seen()[job.id]
+    coordinator.sync(metrics=[metric(1, 50)])
+    with CaptureQueriesContext(connection) as statements:
+        after = seen()[job.id]
+    assert len(statements) == 1
+    assert after.likeness is before.likeness
+    assert after.job.step == 50 != before.job.step
+    assert seen()[job.id] is after
+
+
+CHANGES: Final[dict[str, Callable[[World, Job], object]]] = {
+    "the job": lambda _, job: Job.objects.filter(pk=job.id).update(failures=2),
+    "its spec": lambda _, job: Job.objects.filter(pk=job.id).update(
+        resolved_spec={**job.resolved_spec, "priority": 60}
+    ),
+    "a worker": lambda _, job: job.workers.update(is_straggler=True),
+    "its workers": lambda _, job: job.workers.order_by("id")[0].delete(),
+    "its assignment": lambda _, job: job.assignments.update(message="otherwise"),
+    "its generation": lambda _, job: job.generations.update(ended_at=timezone.now()),
+    "a node": lambda *_: Node.objects.update(silent_since=timezone.now()),
+    "a process": lambda world, job: world.host.exit(live_workers(job)[0], 1),
+    "its coordinator": lambda world, job: world.host.exit(f"{job.id}-coordinator", 1),
+    "how far it is": lambda _, job: Job.objects.filter(pk=job.id).update(gpu_seconds=7.0),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda name: name.replace(" ", "_"))
+def test_whatever_changes_of_a_job_that_trains_is_seen(world: World, change: str) -> None:
+    job = world.job()
+    world.running(job, 2)
+    job = fresh(job)
+
+    def looked_at() -> dict[str, Any]:
+        processes = world.host.list().by_id()
+        (view,) = observe.live_jobs(processes)
+        (anew,) = observe.job_views([job.id], processes)
+        assert everything_in(view) == everything_in(anew)
+        return everything_in(view)
+
+    before = looked_at()
+    assert looked_at() == before
+    CHANGES[change](world, job)
+    assert looked_at() != before
 
 
 def test_of_very_many_jobs_only_so_many_are_remembered(world: World) -> None:
     jobs = [world.job(name=f"job-{number}") for number in range(3)]
     views = [seen()[job.id] for job in jobs]
-    versions: dict[str, Version] = {view.id: ["1"] for view in views}
-    memory = WaitingMemory(most_characters=views[0].spec_characters * 2 + 1)
+    versions = {view.id: live_versions()[view.id] for view in views}
+    memory = ViewMemory(most_characters=views[0].spec_characters * 2 + 1)
     memory.remember(views, versions)
-    assert memory.unchanged(versions) == {view.id: view for view in views[:2]}
-    assert memory.unchanged({views[0].id: ["2"]}) == {}
+    assert memory.unchanged(versions, {}) == {view.id: view for view in views[:2]}
+    other = {views[0].id: replace(versions[views[0].id], rows=())}
+    assert memory.unchanged(other, {}) == {}
 
 
-def test_a_planning_value_is_made_again_of_another_view_only(world: World) -> None:
+def test_a_planning_value_is_made_again_where_anything_is_different(world: World) -> None:
     job = world.job()
-    view = seen()[job.id]
-    made = planned_job(view, Histories.of([view]), timezone.now())
+    view, now = seen()[job.id], timezone.now()
     memory = PlannedMemory()
-    memory.remember([view], {job.id: made})
-    assert memory.made_of(view) is made
-    assert memory.made_of(replace(view)) is None
-    memory.remember([view], {})  # it could not be looked into
-    assert memory.made_of(view) is None
 
+    def planned(view: JobView, past: Past) -> PlannedJob:
+        made = memory.planned(view, past, now)
+        memory.forget_all_but([view])
+        assert made == planned_job(view, past, now)
+        return made
 
-def test_what_is_made_of_a_view_is_remembered_with_it_or_not_at_all(world: World) -> None:
-    jobs = [world.job(name=f"job-{number}") for number in range(3)]
-    views = [seen()[job.id] for job in jobs]
-    assert [*memorable(views, views[0].spec_characters)] == views[:1]
+    first = planned(view, Past())
+    assert planned(view, Past()) is first
+    measured = Past(measurements=(ONE_STEP,))
+    assert planned(view, measured).scaling is not None
+    Job.objects.filter(pk=job.id).update(samples=7, total_samples=10)
+    assert planned(seen()[job.id], measured).remaining_samples == 3
+    Job.objects.filter(pk=job.id).update(priority=7)
+    assert planned(seen()[job.id], measured).priority == 7
 
 
 def test_what_is_decided_again_for_the_same_reason_keeps_its_words() -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from rest_framework.renderers import JSONRenderer
 from tenancy.models import Team
 
-from autoscaler.control_loop.observe.for_planner.planned_job import Histories, planned_job
+from autoscaler.control_loop.observe.for_planner.histories import Histories
+from autoscaler.control_loop.observe.for_planner.planned_job import planned_job
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.planning import planner
@@ -26,7 +27,7 @@ from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.simulation.engine.prediction.prediction import Effort, predict
 from jobs.api.serializers import JobDetailSerializer
-from jobs.models import Job, Measurement
+from jobs.models import Job
 from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec, parse
 from tests import spec_extremes
@@ -48,11 +49,12 @@ def test_every_number_of_a_spec_has_both_bounds(name: str) -> None:
 
 
 @st.composite
-def measured(draw: st.DrawFn) -> list[Measurement]:
+def measured(draw: st.DrawFn) -> list[planning.Measurement]:
     """What a job's workers may have told of its speed."""
     return [
-        Measurement(
+        planning.Measurement(
             workers=draw(st.sampled_from([1, 2, 10_000])),
+            nodes=1,
             global_batch_size=draw(BATCHES),
             steps=draw(st.sampled_from([1, 2**31 - 1])),
             step_seconds=draw(SPEEDS),
@@ -63,7 +65,7 @@ def measured(draw: st.DrawFn) -> list[Measurement]:
 
 
 @st.composite
-def jobs(draw: st.DrawFn) -> tuple[JobView, list[Measurement]]:
+def jobs(draw: st.DrawFn) -> tuple[JobView, list[planning.Measurement]]:
     """A job that waits, or holds its smallest size, with what is known of it."""
     document = draw(spec_extremes.documents())
     job = Job(
@@ -109,11 +111,12 @@ def _holding(job: planning.Job) -> planning.Job:
 
 
 def _state(
-    drawn: list[tuple[JobView, list[Measurement]]], *, policy: str, first_runs: bool
+    drawn: list[tuple[JobView, list[planning.Measurement]]], *, policy: str, first_runs: bool
 ) -> planning.ClusterState:
     known = {view.id: rows for view, rows in drawn}
     views = {view.id: view for view, _ in drawn}
-    seen = [planned_job(view, Histories(measurements=known), NOW) for view in views.values()]
+    histories = Histories(measurements=known)
+    seen = [planned_job(view, histories.of_job(view), NOW) for view in views.values()]
     if first_runs:
         seen[0] = _holding(seen[0])
     pool = replace(POOL, policy=policy, dollars_per_gpu_hour=2.0)
@@ -127,7 +130,7 @@ def _state(
     first_runs=st.booleans(),
 )
 def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
-    drawn: list[tuple[JobView, list[Measurement]]],
+    drawn: list[tuple[JobView, list[planning.Measurement]]],
     policy: str,
     first_runs: bool,  # noqa: FBT001 - hypothesis hands it over by name
 ) -> None:
@@ -150,7 +153,7 @@ def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawn=jobs(), state=st.sampled_from(["queued", "running", "completed"]))
 def test_whatever_admission_accepts_can_be_listed(
-    drawn: tuple[JobView, list[Measurement]], state: str
+    drawn: tuple[JobView, list[planning.Measurement]], state: str
 ) -> None:
     job = drawn[0].job
     job.state = state

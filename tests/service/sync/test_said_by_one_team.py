@@ -82,12 +82,12 @@ def test_stalls_of_one_team_are_not_expected_of_the_jobs_of_others(
     with django_assert_max_num_queries(4):
         changes = ChangeTimes.of([job.pk])
     assert changes.own_seconds == {}
-    assert changes.ratio({"node-1"}, is_hot=True, team_id=vision.pk) is None
-    theirs_say = changes.ratio({"node-1"}, is_hot=True, team_id=language.pk)
+    assert changes.ratio(frozenset({"node-1"}), is_hot=True, team_id=vision.pk) is None
+    theirs_say = changes.ratio(frozenset({"node-1"}), is_hot=True, team_id=language.pk)
     assert theirs_say is not None
     assert theirs_say > 1e5
-    assert changes.ratio({"node-2"}, is_hot=True, team_id=language.pk) is None
-    assert changes.ratio({"node-1"}, is_hot=False, team_id=language.pk) is None
+    assert changes.ratio(frozenset({"node-2"}), is_hot=True, team_id=language.pk) is None
+    assert changes.ratio(frozenset({"node-1"}), is_hot=False, team_id=language.pk) is None
 
 
 def test_jobs_of_one_team_are_not_all_of_the_past(

@@ -1,8 +1,9 @@
 """What does the planner see? The cluster as one value of `planning.snapshot`.
 
 cluster_view    all of it: pools, quotas, jobs, and what changed lately
+planned         remembers what the planner saw of each job
+histories       what was measured of many jobs
 planned_job     one job: its terms, its workers, what was measured of it
-planned         remembers the values of jobs that only wait
 job_terms       what the user asked for
 scale_metrics   the metric on which a job scales, and what it logged of it last
 slow_workers    a job's slow workers

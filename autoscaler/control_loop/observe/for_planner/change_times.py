@@ -39,6 +39,7 @@ class ChangeTimes:
 
     own_seconds: Mapping[str, float] = field(default_factory=dict)  # on average, by job id
     lately: tuple[PastChange, ...] = ()
+    _ratios: dict[tuple[frozenset[str], bool, int], float | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, job_ids: Collection[str]) -> ChangeTimes:
@@ -46,12 +47,18 @@ class ChangeTimes:
         own = _changes().filter(job__in=job_ids).values_list("job").annotate(Avg("took")).order_by()
         return cls(own_seconds=dict(own), lately=tuple(_lately()))
 
-    def ratio(self, nodes: Iterable[str], *, is_hot: bool, team_id: int) -> float | None:
+    def ratio(self, nodes: frozenset[str], *, is_hot: bool, team_id: int) -> float | None:
         """How far first estimates were off between these nodes; None: nobody can say.
 
         The team's own changes tell it or, without any, those of two others at least: the lower of
         what is usual among them. Jobs report what changes took, and no team's word alone counts.
         """
+        asked = (nodes, is_hot, team_id)
+        if asked not in self._ratios:
+            self._ratios[asked] = self._ratio(*asked) if self.lately else None
+        return self._ratios[asked]
+
+    def _ratio(self, nodes: frozenset[str], is_hot: bool, team_id: int) -> float | None:  # noqa: FBT001 - asked by place
         pairs = pairs_of(nodes)
         by_team: dict[int, list[float]] = {}
         for one in self.lately:

@@ -14,12 +14,9 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 
 from autoscaler.control_loop.observe.for_planner import growth
+from autoscaler.control_loop.observe.for_planner.histories import Histories
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
-from autoscaler.control_loop.observe.for_planner.planned_job import (
-    Histories,
-    holder_of,
-    planned_job,
-)
+from autoscaler.control_loop.observe.for_planner.planned_job import holder_of, planned_job
 from autoscaler.control_loop.observe.for_planner.pool_view import pools
 from autoscaler.control_loop.observe.for_planner.slow_workers import with_straggler
 from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
@@ -61,14 +58,14 @@ def cluster_state(
     plannable = [view for view in views if _is_plannable(view, now)]
     with_past = [view for view in plannable if not has_only_waited(view.job)]
     histories = Histories.of([view for view in with_past if view.id not in left_out])
-    held_back = growth.held_back([view.id for view in with_past], now)
+    held_back = growth.held_back(now)
     failing: dict[str, Exception] = {}
 
     def seen(view: JobView) -> planning.Job | None:
         if view.id in left_out:
             return holder_of(view, now)
         try:
-            job = _planned.made_of(view) or _looked_into(view, histories, now)
+            job = _looked_into(view, histories, now)
         except (OperationalError, InterfaceError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
@@ -79,7 +76,7 @@ def cluster_state(
         return growth.kept_from_growing(job) if view.id in held_back else job
 
     jobs = {view.id: job for view in plannable if (job := seen(view)) is not None}
-    _planned.remember(plannable, jobs)
+    _planned.forget_all_but(plannable)
     state = planning.ClusterState(
         now=now.timestamp(),
         pools=tuple(pools()),
@@ -93,7 +90,8 @@ def cluster_state(
 def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:
     if view.unreadable:
         raise SpecUnreadable(view.unreadable)
-    return with_straggler(planned_job(view, histories, now), view, now)
+    job = _planned.planned(view, histories.of_job(view), now)
+    return with_straggler(job, view, now)
 
 
 def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.Job]]:
@@ -105,7 +103,7 @@ def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.J
     histories = Histories.of(jobs)
     for view in jobs:
         try:
-            job = _looked_into(view, histories, view.state_since)
+            job = _of_the_past(view, histories)
         except (OperationalError, InterfaceError):
             raise
         except Exception:  # noqa: BLE001 - whatever it is, the others are of use
@@ -113,6 +111,13 @@ def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.J
             _log.exception("A job of the past cannot be looked into.", extra=extra)
         else:
             yield view, _waiting(job)
+
+
+def _of_the_past(view: JobView, histories: Histories) -> planning.Job:
+    if view.unreadable:
+        raise SpecUnreadable(view.unreadable)
+    job = planned_job(view, histories.of_job(view), view.state_since)
+    return with_straggler(job, view, view.state_since)
 
 
 def _waiting(job: planning.Job) -> planning.Job:

@@ -5,7 +5,6 @@ Not for a while, or it would be tried every few seconds. Shrinking and moving ar
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -23,11 +22,9 @@ _KEEPS_FROM_GROWING: Final = (
 )
 
 
-def held_back(job_ids: Collection[str], now: datetime) -> frozenset[str]:
+def held_back(now: datetime) -> frozenset[str]:
     """Jobs that had better not grow now."""
-    lately = Worker.objects.filter(
-        job__in=job_ids, failing__in=_KEEPS_FROM_GROWING, counted_at__gt=now - PAUSE
-    )
+    lately = Worker.objects.filter(failing__in=_KEEPS_FROM_GROWING, counted_at__gt=now - PAUSE)
     return frozenset(lately.values_list("job", flat=True))
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
-from autoscaler.control_loop.observe.for_planner.change_times import ChangeTimes
 from autoscaler.control_loop.observe.for_planner.job_terms import batch_range, terms
 from autoscaler.control_loop.observe.for_planner.pool_view import all_reduce
 from autoscaler.control_loop.observe.for_planner.scale_metrics import (
     Values,
-    newest_values,
     reported,
     scale_on,
 )
@@ -27,43 +26,32 @@ from autoscaler.planning.snapshot.remaining_work import remaining_samples
 from autoscaler.planning.speed.change_time import ChangingJob, expected_stall
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.reconciling.endings import AT_THE_END
-from concertina_worker.protocol import MOST_MEASUREMENTS
 from jobs.admission import earlier_runs
-from jobs.admission.earlier_runs import EarlierMeasurement
 from jobs.lifecycle import State
-from jobs.models import GpuClaim, Measurement, Worker
+from jobs.models import GpuClaim, Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Histories:
-    """What was measured of jobs so far, by job id."""
+class Past:
+    """What was measured of one job so far; equal while nothing new was."""
 
-    measurements: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
-    changes: ChangeTimes = field(default_factory=ChangeTimes)
-    values: Mapping[str, Values] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, views: Sequence[JobView]) -> Histories:
-        """A few queries for all of them."""
-        job_ids = [view.id for view in views]
-        measurements: dict[str, list[Measurement]] = {}
-        for row in Measurement.objects.filter(job__in=job_ids).order_by("id"):
-            measurements.setdefault(row.job_id, []).append(row)
-        newest = {job_id: rows[-MOST_MEASUREMENTS:] for job_id, rows in measurements.items()}
-        return cls(
-            measurements=newest,
-            changes=ChangeTimes.of(job_ids) if job_ids else ChangeTimes(),
-            values=newest_values(views),
-        )
+    measurements: tuple[planning.Measurement, ...] = ()
+    change_seconds: float | None = None  # its own changes, on average
+    change_ratio: float | None = None  # how far first estimates were off on its nodes
+    values: Values = field(default_factory=dict)
 
 
-def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.Job:
+def planned_job(view: JobView, past: Past, now: datetime) -> planning.Job:
     """One job, its terms and what was observed of it; raises whatever its data make it raise."""
+    return as_measured(as_it_stands(view, now), view, past)
+
+
+def as_it_stands(view: JobView, now: datetime) -> planning.Job:
+    """All but what is measured and what moves with each report."""
     job = view.job
     is_waiting = view.state is State.QUEUED
     is_fixed = view.spec.elastic.mode == "fixed"
     is_settled = _is_settled(view)
-    scaling = _scaling(view, histories)
     return planning.Job(
         **terms_of(terms(view)),
         job_id=job.id,
@@ -74,20 +62,41 @@ def planned_job(view: JobView, histories: Histories, now: datetime) -> planning.
         waiting_since=view.state_since.timestamp() if is_waiting else None,
         last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
         rescales=job.rescales,
-        stall_seconds=_stall_seconds(view, histories),
-        attained_gpu_seconds=job.gpu_seconds,
-        remaining_samples=remaining_samples(view.job.total_samples, view.job.samples),
         model_bytes=job.model_bytes,
         can_rescale=is_waiting or (is_settled and not is_fixed and not view.is_plain),
         target=None if is_waiting or is_settled else _target(view),
         can_pause=(is_settled and (is_fixed or view.is_plain)) or is_slow_to_change(view, now),
+        shares_work=not view.is_plain,
+        scale_on=scale_on(view),
+    )
+
+
+def as_measured(job: planning.Job, view: JobView, past: Past) -> planning.Job:
+    """The job with what was measured of it."""
+    scaling = _scaling(view, past)
+    return replace(
+        job,
+        **_moving(view),
+        stall_seconds=_stall_seconds(view, past),
         scaling=scaling,
         is_measurable=view.is_hot or scaling is not None,
-        shares_work=not view.is_plain,
-        noise_scale=job.noise_scale,
-        scale_on=scale_on(view),
-        reported=reported(histories.values.get(view.id, {})),
+        reported=reported(past.values),
     )
+
+
+def as_moved(job: planning.Job, view: JobView) -> planning.Job:
+    """The job with what moves with each report, where nothing new was measured."""
+    moving = _moving(view)
+    is_as_before = all(getattr(job, name) == value for name, value in moving.items())
+    return job if is_as_before else replace(job, **moving)
+
+
+def _moving(view: JobView) -> dict[str, Any]:
+    return {
+        "attained_gpu_seconds": view.job.gpu_seconds,
+        "remaining_samples": remaining_samples(view.job.total_samples, view.job.samples),
+        "noise_scale": view.job.noise_scale,
+    }
 
 
 def holder_of(view: JobView, now: datetime) -> planning.Job | None:
@@ -131,11 +140,11 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
     return planning.Allocation(workers_by_node=tuple(sorted(nodes.items())), global_batch_size=0)
 
 
-def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
+def _scaling(view: JobView, past: Past) -> ScalingModel | None:
     """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
     return fit_with_earlier(
-        [_measurement(row) for row in histories.measurements.get(view.id, ())],
-        [_measurement(one) for one in earlier_runs.measurements_of(view.job)],
+        past.measurements,
+        _earlier(view),
         gpu_type=view.job.pool.gpu_type,
         model_bytes=view.job.model_bytes,
         batch=batch_range(view),
@@ -143,23 +152,17 @@ def _scaling(view: JobView, histories: Histories) -> ScalingModel | None:
     )
 
 
-def _stall_seconds(view: JobView, histories: Histories) -> float:
+def _stall_seconds(view: JobView, past: Past) -> float:
     """How long it is expected to stand still when it changes."""
-    nodes = {worker.node.name for worker in view.live}
-    measured = histories.measurements.get(view.id) or earlier_runs.measurements_of(view.job)
+    measured = past.measurements or _earlier(view)
     changing = ChangingJob(
         model_bytes=view.job.model_bytes,
         step_seconds=measured[-1].step_seconds if measured else None,
         is_hot=view.is_hot,
-        crosses_nodes=len(nodes) > 1,
+        crosses_nodes=len(view.nodes) > 1,
         all_reduce=all_reduce(view.job.pool),
     )
-    changes = histories.changes
-    return expected_stall(
-        changing,
-        measured=changes.own_seconds.get(view.id),
-        ratio=changes.ratio(nodes, is_hot=view.is_hot, team_id=view.job.team_id),
-    )
+    return expected_stall(changing, measured=past.change_seconds, ratio=past.change_ratio)
 
 
 def _running_since(view: JobView) -> float | None:
@@ -201,12 +204,5 @@ def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:
     )
 
 
-def _measurement(row: Measurement | EarlierMeasurement) -> planning.Measurement:
-    return planning.Measurement(
-        workers=row.workers,
-        nodes=row.nodes,
-        global_batch_size=row.global_batch_size,
-        steps=row.steps,
-        step_seconds=row.step_seconds,
-        gpu_type=row.gpu_type,
-    )
+def _earlier(view: JobView) -> Sequence[planning.Measurement]:
+    return [planning.Measurement(**one._asdict()) for one in earlier_runs.measurements_of(view.job)]

@@ -18,6 +18,8 @@ MOST_REPLACEMENTS: Final = 3  # of one job within the hour; guessed: then it is 
 
 def stragglers(view: JobView) -> list[WorkerView]:
     """Workers that train, slower than their peers; slowest first."""
+    if not any(worker.row.is_straggler for worker in view.workers):
+        return []
     slow = [w for w in view.members if w.row.is_straggler and w.row.phase == Worker.Phase.TRAINING]
     return sorted(slow, key=lambda worker: (worker.row.relative_speed or 0.0, worker.id))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from cluster.models import Node
@@ -46,7 +46,10 @@ class WorkerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobView:
-    """One live job, with the workers of its newest assignment and all that are not gone."""
+    """One live job, with the workers of its newest assignment and all that are not gone.
+
+    Views of a job that differ in nothing but what moves with each report have the same `likeness`.
+    """
 
     job: Job
     spec: JobSpec
@@ -56,6 +59,7 @@ class JobView:
     coordinator: ObservedProcess | None
     spec_characters: int = 0  # as it is stored
     unreadable: tuple[str, ...] = ()  # fields of its spec that stand at their defaults, unread
+    likeness: object = field(default_factory=object, compare=False)
 
     @property
     def id(self) -> str:
@@ -114,6 +118,11 @@ class JobView:
     def live(self) -> tuple[WorkerView, ...]:
         """Workers that hold GPUs."""
         return tuple(worker for worker in self.workers if not worker.is_gone)
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """Names of those on which it holds GPUs."""
+        return frozenset(worker.node.name for worker in self.workers if not worker.is_gone)
 
     @property
     def leavers(self) -> tuple[WorkerView, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.assessments.signs_of_life import Due, due
+from autoscaler.reconciling.assessments.signs_of_life import Due, due, due_at
 from autoscaler.reconciling.instructions import (
     NOTHING,
     Instructions,
@@ -40,6 +40,12 @@ def end_what_stands_still(job: JobSnapshot) -> Instructions:
     if what_is_due is Due.TELL:
         return Remember(told_of_silence_at=now), _warning(job, since)
     return (_end(job, since),)
+
+
+def looked_into_at(job: JobSnapshot) -> datetime:
+    """Return when its silence is to be looked into, if there is no sign of life until then."""
+    told_at = job.life.told_of_silence_at
+    return due_at(since=_quiet_since(job), told_at=told_at, timeout=_timeout(job))
 
 
 def _can_be_judged(job: JobSnapshot) -> bool:

@@ -1,0 +1,44 @@
+"""Which jobs need not be looked at in this tick? Those at rest, while they are as they were then.
+
+What is remembered may be lost at any time: then they are looked at once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.reconciling.rest import rests_until
+from autoscaler.reconciling.snapshot import JobSnapshot
+
+
+class RestMemory:
+    """Until when jobs have nothing to be done, by what they were like when that was found."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[object, datetime]] = {}
+        self._limits: object = None  # under which it was found
+
+    def restless(self, views: Iterable[JobView], context: TickContext) -> list[JobView]:
+        """Return those that have to be looked at, and forget all that are not among these."""
+        limits, now = (context.limits, context.disk_limits), context.now
+        known = self._known if limits == self._limits else {}
+        self._known, self._limits = {}, limits
+        restless = []
+        for view in views:
+            found = known.get(view.id)
+            if found is not None and found[0] is view.likeness and now < found[1]:
+                self._known[view.id] = found
+            else:
+                restless.append(view)
+        return restless
+
+    def is_at_rest(self, view: JobView, job: JobSnapshot) -> bool:
+        """True if no rule has anything to do, which is remembered."""
+        until = rests_until(job)
+        if until is None or job.context.now >= until:
+            return False
+        self._known[view.id] = (view.likeness, until)
+        return True
