@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from concertina_worker.protocol import REST_SECONDS
+from concertina_worker.protocol import LONGEST_REST_SECONDS, REST_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,8 +15,9 @@ class Limits:
     """In seconds. A job's own `grace_period` and `registration_timeout` come from its spec."""
 
     coordinator_silence: float = REST_SECONDS + 5.0
-    """Unheard for longer: what it would say is unknown, not late. While nothing changes it reports
-    once in `REST_SECONDS`."""
+    """Unheard for longer: what it would say is unknown, not late. However many jobs there are, one
+    that changes reports once in `REST_SECONDS` at least."""
+    silence_at_rest: float = LONGEST_REST_SECONDS + 5.0  # the same of one that only trains
     coordinator_never_seen: float = 300.0  # a job without any word from it is started anew
     coordinator_farewell: float = 5.0  # to bring its last reports in after the last worker left
     cut_off_farewell: float = 60.0

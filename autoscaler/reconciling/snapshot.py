@@ -223,7 +223,9 @@ class JobSnapshot:
     @property
     def is_heard(self) -> bool:
         """Its coordinator speaks; else what it would say is unknown."""
-        return self.seconds_since(self.coordinator.seen_at) < self.limits.coordinator_silence
+        is_at_rest, limits = self.state is State.RUNNING, self.limits
+        silence = limits.silence_at_rest if is_at_rest else limits.coordinator_silence
+        return self.seconds_since(self.coordinator.seen_at) < silence
 
     @property
     def is_trained(self) -> bool:

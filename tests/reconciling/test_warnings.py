@@ -95,7 +95,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         WARNED,
     ),
     "silence of the service is not that of the job": (
-        quiet(300, coordinator=coordinator(seen_at=ago(LIMITS.coordinator_silence + 1))),
+        quiet(300, coordinator=coordinator(seen_at=ago(LIMITS.silence_at_rest + 1))),
         [],
     ),
     "a plain script may be silent, but its people are told": (

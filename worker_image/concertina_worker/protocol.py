@@ -25,8 +25,10 @@ report that was answered: a reason that is younger is answered at once."""
 HELD_SECONDS: Final = 25.0  # guessed: below the patience of proxies, which is half a minute or more
 SOON_SECONDS: Final = 0.5  # between two reports while something changes
 REST_SECONDS: Final = 5.0
-"""Between two reports while a job only trains. Guessed: trades how old a page's numbers are against
-what reports cost: a thousand jobs make 200 a second."""
+"""Between two reports while a job only trains, at least. Guessed: trades how old a page's numbers
+are against what reports cost: a thousand jobs make 200 a second."""
+OLD_REST_SECONDS: Final = 10.0  # the same once a job has been there for some minutes
+LONGEST_REST_SECONDS: Final = 20.0  # guessed: what a service says that has many jobs
 LARGEST_REPORT_BYTES: Final = 2 * 2**20
 MOST_WORKERS: Final = 10_000  # as a spec may ask for
 MOST_GENERATIONS: Final = 200  # in one report; guessed: a job changes every few minutes
@@ -141,6 +143,7 @@ class Desired(TypedDict):
     next_generation: int  # no new generation may be numbered below this
     token: NotRequired[str]  # for the syncs from now on: the one before will expire
     report_after_seconds: NotRequired[float]  # at the latest; half a second where nothing is said
+    point_seconds: NotRequired[float]  # between two points of progress; as they come, if not said
 
 
 class WorkerPhase(StrEnum):
@@ -178,7 +181,7 @@ class GenerationReport(TypedDict):
 
 
 class MetricReport(TypedDict):
-    """Progress at one moment; at most one a second, oldest first.
+    """Progress at one moment; at most one a second, later as the service says, oldest first.
 
     The last one of a job may repeat its step with the values logged after the last epoch.
     """

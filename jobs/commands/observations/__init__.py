@@ -1,15 +1,15 @@
-"""What does a coordinator's report change? One statement reads the job, another writes it all.
+"""What do coordinators' reports change? One statement reads the jobs, another writes it all.
 
-sync             the whole report; the answer is the state that is wanted
+sync             whole reports; the answer to each is the state that is wanted
+told_by_script   the same of a script that reports by itself
 ---
-reporting_job    what has to be known of the job before
-one_statement    how rows of several tables are written at once
+reporting_job    what has to be known of the jobs before
+rows             points, step times and workers, all of them in one statement
 ---
-workers          what a coordinator sees of its workers
+job_as_a_whole   columns of its row
 generations      which sets of workers trained
-measurements     how long steps took
-metrics          points of progress
 script_warnings  what a script should be looked at for
 reported_events  the events that follow from a report
+pauses           how often a job reports, and how far apart its points are
 service_time     when something reported really was
 """

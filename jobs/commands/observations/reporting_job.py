@@ -1,9 +1,9 @@
-"""What has to be known of a job to store its report, and to answer? One statement tells it."""
+"""What has to be known of jobs to store their reports, and to answer? One statement tells it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -29,9 +29,10 @@ _READ: Final = f"""
     JOIN cluster_pool AS pool ON pool.id = job.pool_id
     LEFT JOIN jobs_assignment AS wanted
         ON wanted.job_id = job.id AND wanted.revision = job.revision
-    WHERE job.id = %s
+    WHERE job.id = ANY(%s) ORDER BY job.id
     FOR NO KEY UPDATE OF job
 """  # noqa: S608 - of names that stand above
+_THERE: Final = "SELECT id FROM jobs_job WHERE id = ANY(%s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ class ReportingJob:
     newest_generation: int | None  # the highest number
 
     @property
+    def is_whole(self) -> bool:
+        """False where its row was changed while it was read, and its assignment is older."""
+        return self.revision == (self.wanted.revision if self.wanted else 0)
+
+    @property
     def measured_noise_scale(self) -> float | None:
         """Its own; None while it only goes by that of an earlier run."""
         is_own = self.first_noise_scale is not None or not self.earlier_run
@@ -94,17 +100,32 @@ def hold(job_id: str) -> ReportingJob | None:
     Where somebody else held the row, PostgreSQL read the assignment before it waited, and the row
     afterwards: then both are read again.
     """
-    job = _read(job_id)
-    is_older = job is not None and job.revision != (job.wanted.revision if job.wanted else 0)
-    return _read(job_id) if is_older else job
+    job = _read([job_id]).get(job_id)
+    if job is None or job.is_whole:
+        return job
+    return _read([job_id]).get(job_id)
 
 
-def _read(job_id: str) -> ReportingJob | None:
+def hold_free(job_ids: Collection[str]) -> dict[str, ReportingJob]:
+    """Do the same for all of these whose rows nobody else holds; nobody is waited for."""
+    found = _read(job_ids, "SKIP LOCKED")
+    return {job_id: job for job_id, job in found.items() if job.is_whole}
+
+
+def there(job_ids: Collection[str]) -> set[str]:
+    """Return which of these jobs there are, whoever holds them."""
     with connection.cursor() as cursor:
-        cursor.execute(_READ, [job_id])
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    if row is None:
-        return None
+        cursor.execute(_THERE, [[*job_ids]])
+        return {job_id for (job_id,) in cursor.fetchall()}
+
+
+def _read(job_ids: Collection[str], where_held: str = "") -> dict[str, ReportingJob]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_READ} {where_held}", [[*job_ids]])
+        return {job.id: job for job in map(_job, cursor.fetchall())}
+
+
+def _job(row: tuple[Any, ...]) -> ReportingJob:
     documents = len(_OF_ASSIGNMENT)
     others = documents + len(_DOCUMENTS)
     wanted = None if row[0] is None else Wanted(json.loads(row[0]), *row[1:documents])

@@ -5,7 +5,6 @@ A coordinator that took over on another node has forgotten earlier warnings; the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,4 +22,4 @@ def store_warnings(
     kept = new[: max(MOST_WARNINGS - len(job.warnings), 0)]
     for text in kept:
         events.add(EventKind.SCRIPT_WARNING, reason=JobReason.SCRIPT_WARNING, message=text)
-    return {"warnings": json.dumps([*job.warnings, *kept])} if kept else {}
+    return {"warnings": [*job.warnings, *kept]} if kept else {}

@@ -1,46 +1,81 @@
-"""What does a sync change? The job's coordinator reports; the answer is the state we want.
+"""What do reports of coordinators change? The answer to each is the state that is wanted.
 
 Reports are whole states, so a repeated or late one changes nothing: histories are keyed by their
-numbers, the rest is overwritten. A sync takes two statements in one transaction, however much a
-report holds, and no host calls: one reads the job, another writes what was reported. What happens
-rarely (a generation began, a worker is slow, the job's state changes) takes some more.
+numbers, the rest is overwritten. Reports of several jobs take two statements in one transaction,
+however much they hold, and no host calls: one reads the jobs, another writes what was reported.
+What happens rarely (a generation began, a worker is slow, a job's state changes) takes some more.
+
+One job keeps no other back: where somebody holds its row its report waits for the next round, and
+if something goes wrong nothing is kept, and each report is stored by itself.
 """
 
 from __future__ import annotations
 
-import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Final, Literal
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q
 
-from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
-from concertina_worker.protocol import REST_SECONDS, SOON_SECONDS, Desired, DesiredAction
-from jobs.changes import batch_limit, demand_signal, events
+from autoscaler.job_vocabulary import StoredReason
+from concertina_worker.protocol import Desired, DesiredAction
+from jobs.changes import demand_signal
 from jobs.changes.transitions import move
-from jobs.commands.observations import one_statement, reporting_job
+from jobs.commands.observations import reporting_job
 from jobs.commands.observations.generations import cost_of, store_generations
-from jobs.commands.observations.measurements import keep_the_newest, measurements_part
-from jobs.commands.observations.metrics import metrics_part, progress_of
+from jobs.commands.observations.job_as_a_whole import known_now
+from jobs.commands.observations.pauses import between_points, until_next_report
 from jobs.commands.observations.reported_events import ReportedEvents
 from jobs.commands.observations.reporting_job import ReportingJob
+from jobs.commands.observations.rows import one_statement
+from jobs.commands.observations.rows.measurements import (
+    MEASUREMENTS,
+    keep_the_newest,
+    rows_of_measurements,
+)
+from jobs.commands.observations.rows.metrics import METRICS, progress_of, rows_of_metrics
+from jobs.commands.observations.rows.one_statement import Draft
+from jobs.commands.observations.rows.workers import WORKERS, rows_of_workers
 from jobs.commands.observations.script_warnings import store_warnings
 from jobs.commands.observations.service_time import ServiceTime
-from jobs.commands.observations.workers import workers_part
-from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver, NotTheCoordinator
+from jobs.errors import (
+    CoordinatorReplaced,
+    JobNotFound,
+    JobOver,
+    JobsError,
+    NotTheCoordinator,
+)
 from jobs.lifecycle import ACTIVE, FINAL, State
-from jobs.models import Generation, Job, MetricPoint
+from jobs.models import Generation, MetricPoint
 from jobs.reports.job_token import Credential
-from jobs.reports.noise_scale import smoothed
 from jobs.reports.sync_report import SyncReport
 
+PARTS: Final = (METRICS, MEASUREMENTS, WORKERS)
 
-@transaction.atomic
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """A report, and by which credential it came."""
+
+    job_id: str
+    report: SyncReport
+    credential: Credential
+
+
+MOST_UNANSWERED: Final = 2  # each may have taken as long as a statement may
+HELD: Final = "held"  # by somebody else: nothing was stored, and it may be tried again
+Outcome = Desired | Exception | Literal["held"]
+
+
 def record_sync(
     *, job_id: str, report: SyncReport, credential: Credential, now: datetime
 ) -> Desired:
-    """Store what the coordinator reports and return what it should do.
+    """Store what one coordinator reports, and return what it should do; wait for the job's row.
 
     Raises:
         JobNotFound: there is no such job.
@@ -48,41 +83,109 @@ def record_sync(
         JobOver: it has ended, and what it said until then is all there is to be known.
         CoordinatorReplaced: it was on a node that was lost, say; another speaks for the job now.
     """
-    job = reporting_job.hold(job_id)
-    if job is None:
-        raise JobNotFound
+    with transaction.atomic():
+        job = reporting_job.hold(job_id)
+        if job is None:
+            raise JobNotFound
+        arrived = Arrived(job_id=job_id, report=report, credential=credential)
+        outcome = _stored({job_id: job}, [arrived], now)[job_id]
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def record_syncs(arrived: Sequence[Arrived], *, now: datetime) -> dict[str, Outcome]:
+    """Store reports, each of another job; return what becomes of each: by job, as `record_sync`.
+
+    Nobody is waited for who holds a job's row.
+    """
+    try:
+        return _together(arrived, now)
+    except Exception as problem:  # noqa: BLE001 - whatever it is, it is of one of them
+        if len(arrived) == 1:
+            return {arrived[0].job_id: problem}
+        extra = {"action": "sync"}
+        _log.warning("Reports are stored one by one: %s", problem, extra=extra)
+        return _one_by_one(arrived, now)
+
+
+def _one_by_one(arrived: Sequence[Arrived], now: datetime) -> dict[str, Outcome]:
+    """Find the one to blame. A database that does not answer for two is not asked again."""
+    outcomes: dict[str, Outcome] = {}
+    unanswered: list[Exception] = []
+    for one in arrived:
+        if len(unanswered) >= MOST_UNANSWERED:
+            outcomes[one.job_id] = unanswered[-1]
+            continue
+        outcome = outcomes[one.job_id] = record_syncs([one], now=now)[one.job_id]
+        if isinstance(outcome, OperationalError | InterfaceError):
+            unanswered.append(outcome)
+    return outcomes
+
+
+def _together(arrived: Sequence[Arrived], now: datetime) -> dict[str, Outcome]:
+    with transaction.atomic():
+        job_ids = [one.job_id for one in arrived]
+        jobs = reporting_job.hold_free(job_ids)
+        outcomes: dict[str, Outcome] = {**_stored(jobs, arrived, now)}
+        left = [job_id for job_id in job_ids if job_id not in jobs]
+        there = reporting_job.there(left) if left else set()
+        outcomes |= {job_id: HELD if job_id in there else JobNotFound() for job_id in left}
+    return outcomes
+
+
+def _stored(
+    jobs: Mapping[str, ReportingJob], arrived: Sequence[Arrived], now: datetime
+) -> dict[str, Desired | JobsError]:
+    """Store the reports of jobs whose rows are held, as far as they are to be believed."""
+    outcomes: dict[str, Desired | JobsError] = {}
+    taken: list[tuple[ReportingJob, SyncReport, Draft]] = []
+    for one in arrived:
+        job = jobs.get(one.job_id)
+        if job is None:
+            continue
+        if refusal := _refusal(job, one):
+            outcomes[job.id] = refusal
+        else:
+            taken.append((job, one.report, _draft(job, one.report, now)))
+    told = one_statement.write([draft for _, _, draft in taken], PARTS, now) if taken else {}
+    for job, report, draft in taken:
+        keep_the_newest(job.id, told[job.id][PARTS.index(MEASUREMENTS)])
+        began = draft.changes.get("generation")
+        if _is_up_to_date(job, report) or began is not None:
+            demand_signal.announce_demand(job.id)
+        outcomes[job.id] = _desired(job, report, began or job.newest_generation or 0, now)
+    return outcomes
+
+
+def _refusal(job: ReportingJob, arrived: Arrived) -> JobsError | None:
+    credential = arrived.credential
     if credential.term is None and not job.takes_workers_token:
-        raise NotTheCoordinator
+        return NotTheCoordinator()
     if job.state in FINAL:
-        raise JobOver
-    if {report.term, credential.term} - {None} != {job.coordinator_term}:
-        raise CoordinatorReplaced
-    began = _store(job, report, now)
-    if _is_up_to_date(job, report) or began is not None:
-        demand_signal.announce_demand(job.id)
-    return _desired(job, report, began or job.newest_generation or 0)
+        return JobOver()
+    if {arrived.report.term, credential.term} - {None} != {job.coordinator_term}:
+        return CoordinatorReplaced()
+    return None
 
 
-def _store(job: ReportingJob, report: SyncReport, now: datetime) -> int | None:
-    """Write what is new; return the number of a generation that has begun, if any has."""
+def _draft(job: ReportingJob, report: SyncReport, now: datetime) -> Draft:
+    """Say what is new, and write what happens rarely."""
     time, reported_events = ServiceTime.of(job, now), ReportedEvents(job.id)
     is_late = _is_late(job, report)
     changes = store_generations(job, report.generations, reported_events, time)
-    began: int | None = changes.get("generation")
     seen = () if is_late else report.workers
-    parts = [
-        *metrics_part(job, report.metrics, time),
-        *measurements_part(job, report.measurements),
-        *workers_part(job, seen, reported_events, now),
-    ]
+    rows = {
+        METRICS.name: rows_of_metrics(job, report.metrics, time),
+        MEASUREMENTS.name: rows_of_measurements(job, report.measurements),
+        WORKERS.name: rows_of_workers(job, seen, reported_events, now),
+    }
     changes |= store_warnings(job, report.warnings, reported_events)
     reported_events.write(now)
     if report.metrics and not is_late:
         changes |= progress_of(job, report.metrics, now)
-    changes |= _known_now(job, report, now)
-    told = one_statement.write(job.id, changes, parts, now)
-    keep_the_newest(job, told.get("measurements", 0))
-    return began
+    changes |= known_now(job, report, now)
+    return Draft(job_id=job.id, changes=changes, rows=rows)
 
 
 def _is_late(job: ReportingJob, report: SyncReport) -> bool:
@@ -98,75 +201,6 @@ def _is_late(job: ReportingJob, report: SyncReport) -> bool:
         return False
     later = Q(generation__gt=generation) | Q(generation=generation, step__gt=step)
     return MetricPoint.objects.filter(later, job=job.id).exists()
-
-
-def _known_now(job: ReportingJob, report: SyncReport, now: datetime) -> dict[str, Any]:
-    """Return what the report says of the job as a whole, as columns; events come with some."""
-    changes: dict[str, Any] = {
-        "coordinator_seen_at": now,
-        "model_bytes": report.model_bytes or job.model_bytes,
-        "is_measured": job.is_measured or bool(report.measurements),
-        "noise_scale": _noise_scale(job, report, now),
-        "first_noise_scale": job.first_noise_scale or report.noise_scale,
-        "total_samples": report.total_samples or job.total_samples,
-    }
-    if report.checkpoint_step is not None:
-        changes["checkpoint_step"] = report.checkpoint_step
-    if report.finished and _is_first_to_be_over(job):
-        changes["trained_at"] = now
-    if report.process_group and job.group_seen_at is None:
-        changes["group_seen_at"] = now
-        _note_process_group(job)
-    if report.registered and _is_news_of(job):
-        changes["mode"] = _note_registration(job)
-    limits = batch_limit.learn(
-        job.id, report.batch_limit, gpu_type=job.gpu_type, known=job.batch_limits
-    )
-    if limits is not None:
-        changes |= {"batch_limits": json.dumps(limits), "progress_at": now}
-    return changes
-
-
-def _is_first_to_be_over(job: ReportingJob) -> bool:
-    """True if this start of the job is reported to be over for the first time."""
-    return job.wanted is not None and (job.trained_at is None or job.trained_at < job.wanted.at)
-
-
-def _is_news_of(job: ReportingJob) -> bool:
-    is_declared = job.declared_mode == job.mode
-    return job.mode == Job.Mode.AUTO or (job.mode == Job.Mode.RESTART and not is_declared)
-
-
-def _note_process_group(job: ReportingJob) -> None:
-    events.record(
-        job_id=job.id,
-        kind=EventKind.MODE_DETECTED,
-        reason=JobReason.RESTART,
-        message="Its workers form a process group, so they share the work: it can be rescaled by"
-        " restarting it, and has to resume from its own checkpoint.",
-    )
-
-
-def _note_registration(job: ReportingJob) -> str:
-    """Note that the script registered, even if late: the mode assumed until now is dropped."""
-    is_fixed = job.declared_mode == Job.Mode.FIXED
-    mode = Job.Mode.FIXED if is_fixed else Job.Mode.HOT
-    late = " after all" if job.mode == Job.Mode.RESTART else ""
-    follows = "it keeps its size" if is_fixed else "it can be rescaled without a restart"
-    events.record(
-        job_id=job.id,
-        kind=EventKind.MODE_DETECTED,
-        reason=JobReason(mode),
-        message=f"The script registered{late}: {follows}.",
-    )
-    return mode
-
-
-def _noise_scale(job: ReportingJob, report: SyncReport, now: datetime) -> float | None:
-    seconds = (now - (job.coordinator_seen_at or now)).total_seconds()
-    if report.noise_scale is not None and job.measured_noise_scale is None:
-        return report.noise_scale
-    return smoothed(job.noise_scale, report.noise_scale, seconds=seconds)
 
 
 def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
@@ -188,8 +222,10 @@ def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
     )
 
 
-def _desired(job: ReportingJob, report: SyncReport, newest_generation: int) -> Desired:
-    wanted = job.wanted
+def _desired(
+    job: ReportingJob, report: SyncReport, newest_generation: int, now: datetime
+) -> Desired:
+    wanted, time = job.wanted, ServiceTime.of(job, now)
     is_at_rest = job.state == State.RUNNING and not report.finished
     is_there = wanted is not None and report.revision == wanted.revision
     runs = wanted is not None and job.state in ACTIVE
@@ -200,5 +236,6 @@ def _desired(job: ReportingJob, report: SyncReport, newest_generation: int) -> D
         workers=wanted.worker_ids if wanted else [],
         global_batch_size=wanted.global_batch_size if wanted else 0,
         next_generation=newest_generation + 1,
-        report_after_seconds=REST_SECONDS if is_at_rest and is_there else SOON_SECONDS,
+        report_after_seconds=until_next_report(time, is_at_rest=is_at_rest and is_there),
+        point_seconds=between_points(time),
     )

@@ -12,9 +12,15 @@ from typing import Any
 
 from django.db import transaction
 
-from jobs.commands.observations import one_statement, reporting_job
-from jobs.commands.observations.measurements import keep_the_newest, measurements_part
-from jobs.commands.observations.metrics import metrics_part, progress_of
+from jobs.commands.observations import reporting_job
+from jobs.commands.observations.rows import one_statement
+from jobs.commands.observations.rows.measurements import (
+    MEASUREMENTS,
+    keep_the_newest,
+    rows_of_measurements,
+)
+from jobs.commands.observations.rows.metrics import METRICS, progress_of, rows_of_metrics
+from jobs.commands.observations.rows.one_statement import Draft
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.models import ScriptReading
 from jobs.reports.sync_report import MeasurementEntry, MetricEntry
@@ -42,12 +48,13 @@ def record_told(
         changes |= progress_of(job, told.metrics, now)
     if told.total_samples is not None:
         changes["total_samples"] = told.total_samples
-    parts = [
-        *metrics_part(job, told.metrics, ServiceTime.of(job, now)),
-        *measurements_part(job, told.measurements),
-    ]
-    seen = one_statement.write(job.id, changes, parts, now)
-    keep_the_newest(job, seen.get("measurements", 0))
+    rows = {
+        METRICS.name: rows_of_metrics(job, told.metrics, ServiceTime.of(job, now)),
+        MEASUREMENTS.name: rows_of_measurements(job, told.measurements),
+    }
+    draft = Draft(job_id=job.id, changes=changes, rows=rows)
+    _, most_there = one_statement.write([draft], (METRICS, MEASUREMENTS), now)[job.id]
+    keep_the_newest(job.id, most_there)
     ScriptReading.objects.bulk_create(
         [ScriptReading(job_id=job.id, read_at=now, state=dict(state))],
         update_conflicts=True,

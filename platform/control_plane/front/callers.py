@@ -59,7 +59,7 @@ class Callers:
         if scope["path"].startswith("/internal/"):
             token = bearer_key(_header(scope, b"authorization", ",")) or ""
             job = self._job_opened_by(scope["path"], token)
-            return Sender(name=f"job:{job}") if job else None
+            return Sender(name=name_of_job(job)) if job else None
         credential = self._credential(scope)
         if credential is None or credential not in self._known:
             return None
@@ -116,6 +116,11 @@ def group_of(scope: Scope) -> str:
 def name_of_address(address: str) -> str:
     """Return the name under which unknown senders of an address count."""
     return f"{_ADDRESS_PREFIX}{address}"
+
+
+def name_of_job(job_id: str) -> str:
+    """Return the name under which the coordinator of a job counts, by its token."""
+    return f"job:{job_id}"
 
 
 def is_address(name: str) -> bool:

@@ -2,7 +2,8 @@
 
 Reads, writes and reports of a job are counted separately. Whoever shows no credential that was
 accepted before counts by address, until Django knows who it is. A long body counts as several
-requests. A refusal takes a moment, so that asking again at once is slower.
+requests. Coordinators, which ask most, are counted by each process for itself. A refusal takes a
+moment, so that asking again at once is slower.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from tenancy.buckets import Bucket, Taken
+from tenancy.buckets import Bucket, LocalBuckets, Taken
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.configuration.limit_settings import LimitSettings
@@ -49,6 +50,7 @@ class Buckets(Protocol):
 class _Rule:
     what: str
     per_second: int
+    is_local: bool = False  # counted by each process for itself
 
     def bucket(self, caller: str, *, bytes_announced: int) -> Bucket:
         capacity = self.per_second * WINDOW_SECONDS
@@ -68,6 +70,7 @@ class RateLimited:
         application: Application,
         *,
         buckets: Buckets,
+        local: LocalBuckets,
         callers: Callers,
         limits: LimitSettings,
         refusal_seconds: float = 0.0,
@@ -75,6 +78,7 @@ class RateLimited:
         self._application = application
         self._refusal_seconds = refusal_seconds
         self._buckets = buckets
+        self._local = local
         self._callers = callers
         self._limits = limits
 
@@ -91,7 +95,9 @@ class RateLimited:
         if rule is not None:
             bucket = rule.bucket(scope[CALLER], bytes_announced=_bytes_announced(scope))
             scope[BUCKET] = bucket
-            taken = await self._buckets.take([bucket])
+            buckets = [bucket]
+            is_local = rule.is_local
+            taken = self._local.take(buckets) if is_local else await self._buckets.take(buckets)
             if not taken.is_allowed:
                 await asyncio.sleep(self._refusal_seconds)
                 await _refusal(rule, bucket, taken).answer(send)
@@ -120,9 +126,9 @@ class RateLimited:
         elif not is_known:
             rule = _Rule(what="unknown", per_second=self._limits.unknown_rate)
         elif kind is Kind.COORDINATORS and is_read:  # apart: reports do not wait for who waits
-            rule = _Rule(what="wake", per_second=self._limits.sync_rate)
+            rule = _Rule(what="wake", per_second=self._limits.sync_rate, is_local=True)
         elif kind is Kind.COORDINATORS:
-            rule = _Rule(what="sync", per_second=self._limits.sync_rate)
+            rule = _Rule(what="sync", per_second=self._limits.sync_rate, is_local=True)
         elif is_read:
             rule = _Rule(what="read", per_second=self._limits.read_rate)
         else:

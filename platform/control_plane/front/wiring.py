@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -11,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils import timezone
 from storage.code.bounds import LARGEST_PIECE
 from tenancy.access.bearer import bearer_key
-from tenancy.buckets import AsyncBuckets
+from tenancy.buckets import AsyncBuckets, LocalBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.configuration.limit_settings import LARGEST_BODY, LARGEST_BULK
@@ -19,14 +20,17 @@ from control_plane.database.statement_bounds import bounded
 from control_plane.front.asgi_types import Application, Scope, header
 from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import Callers, caller_of
+from control_plane.front.coordinators.batches import SHARE_OF_ONE_JOB, Batches
 from control_plane.front.coordinators.held_jobs import HeldJobs
-from control_plane.front.coordinators.reports import Reports, job_that_reports
+from control_plane.front.coordinators.pace import Pace
+from control_plane.front.coordinators.reports import Reports, job_that_reports, storing
 from control_plane.front.coordinators.waiting import WaitingCoordinators, job_that_waits
 from control_plane.front.coordinators.wake_line import WakeLine
 from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.threads.bulkheads import Bulkheads, sizes
+from control_plane.front.threads.processor_shares import ProcessorShares
 from jobs.api import sync
 from jobs.reports import job_token
 
@@ -45,12 +49,15 @@ def in_front_of(django: Application) -> Application:
         proxies=settings.REST_FRAMEWORK["NUM_PROXIES"],
         job_opened_by=job_opened_by,
     )
+    others = Bulkheads(django, sizes(limits.api_threads), refusal_seconds=REFUSAL_SECONDS)
+    pace = Pace()
+    batches = Batches(
+        storing(sync.read, sync.answers),
+        pace=pace,
+        shares=ProcessorShares(share=SHARE_OF_ONE_JOB),
+    )
     bodies = BoundedBodies(
-        Bulkheads(
-            Reports(django, answer=sync.answer),
-            sizes(limits.api_threads),
-            refusal_seconds=REFUSAL_SECONDS,
-        ),
+        Reports(others, batches, pace, refusal_seconds=REFUSAL_SECONDS),
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     redis_url = settings.CONCERTINA.redis_url
@@ -59,7 +66,12 @@ def in_front_of(django: Application) -> Application:
     )
     buckets = AsyncBuckets(redis_url)
     counted = RateLimited(
-        waiting, buckets=buckets, callers=callers, limits=limits, refusal_seconds=REFUSAL_SECONDS
+        waiting,
+        buckets=buckets,
+        local=LocalBuckets(time.monotonic),
+        callers=callers,
+        limits=limits,
+        refusal_seconds=REFUSAL_SECONDS,
     )
     return OnlyHttp(
         OnlyFromInside(

@@ -61,6 +61,7 @@ class World:
         self.front = RateLimited(
             self.django,
             buckets=Frozen(),
+            local=LocalBuckets(lambda: 0.0),
             callers=Callers(
                 session_cookie="session", proxies=1, job_opened_by=job_opened_by, most=3
             ),

@@ -8,11 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from control_plane.front.coordinators.reports import Reports
+from control_plane.front.asgi_types import Application
+from control_plane.front.coordinators.batches import Batches, Storing
+from control_plane.front.coordinators.pace import FRONT_SECONDS, Pace
+from control_plane.front.coordinators.reports import Reports, storing
+from control_plane.front.threads.processor_shares import ProcessorShares
 from control_plane.front.wiring import in_front_of
 from django.db import connections
 from pytest_django import Settings
 
+from concertina_worker.protocol import LONGEST_REST_SECONDS
 from jobs.lifecycle import State
 from jobs.models import Job, Worker
 from tests.service.front.asking import Answer, Recorder, ask
@@ -64,12 +69,23 @@ def test_whoever_is_not_the_coordinator_is_told_so(authorization: str) -> None:
     assert (told.status, told.json()["code"]) == (401, "not_authenticated")
 
 
-def test_everything_else_goes_to_django() -> None:
+def front(django: Application, store: Storing, pace: Pace | None = None) -> Reports:
+    known = pace or Pace()
+    batches = Batches(store, pace=known, shares=ProcessorShares(is_short=lambda: False))
+    return Reports(django, batches, known)
+
+
+def answered(status: int, **document: Any) -> Storing:
+    return lambda told: [(status, document) for _ in told]
+
+
+def test_everything_else_goes_on() -> None:
     django = Recorder()
-    front = Reports(django, answer=lambda *_: (200, {}))
+    reports = front(django, answered(200))
     for method, path in (("GET", SYNC), ("POST", f"{SYNC}s"), ("POST", "/api/v1/jobs")):
-        assert asked(front, method, path).body == b"ok"
-    assert asked(front, "POST", SYNC).json() == {}
+        assert asked(reports, method, path).body == b"ok"
+    assert asked(reports, "POST", SYNC, caller="job:abc").json() == {}
+    assert asked(reports, "POST", SYNC, caller="job:abd").status == 401
     assert len(django.scopes) == 3
 
 
@@ -78,6 +94,36 @@ def test_a_fault_of_ours_is_told_as_one_and_logged(caplog: pytest.LogCaptureFixt
     def breaks(*_: Any) -> Any:
         raise ZeroDivisionError
 
-    told = asked(Reports(Recorder(), answer=breaks), "POST", SYNC)
+    store = storing(breaks, breaks)
+    told = asked(front(Recorder(), store), "POST", SYNC, caller="job:abc")
     assert (told.status, told.json()["code"]) == (500, "internal_error")
-    assert "A report could not be stored." in caplog.text
+    assert "Reports could not be stored." in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("jobs", "at_rest", "while_it_changes"),
+    [(1, 5.0, 0.5), (400, 8.0, 5.0), (10_000, LONGEST_REST_SECONDS, 5.0)],
+)
+def test_the_more_jobs_report_the_later_the_next_report_is_due(
+    jobs: int, at_rest: float, while_it_changes: float
+) -> None:
+    pace = Pace()
+    pace.note([str(number) for number in range(jobs)], (0.005 - FRONT_SECONDS) * jobs)
+
+    def pause(seconds: float) -> float:
+        reports = front(Recorder(), answered(200, report_after_seconds=seconds), pace)
+        told = asked(reports, "POST", SYNC, caller="job:abc")
+        return float(told.json()["report_after_seconds"])
+
+    assert pause(5.0) == pytest.approx(at_rest, rel=0.15)  # its own counts, too
+    assert pause(0.5) == pytest.approx(while_it_changes)
+
+
+def test_jobs_that_are_gone_no_longer_count() -> None:
+    now = 100.0
+    pace = Pace(lambda: now)
+    pace.note(["1", "2", "3"], 3.0)
+    before = pace.rest_seconds()
+    now += 60.0
+    pace.note(["1"], 1.0)
+    assert pace.rest_seconds() == pytest.approx(before / 3)

@@ -22,9 +22,9 @@ from jobs.commands.observations import (
     generations as reported_generations,
 )
 from jobs.commands.observations import (
-    metrics,
     reported_events,
 )
+from jobs.commands.observations.rows import metrics
 from jobs.models import Assignment, Event, Generation, Job, Measurement, MetricPoint, Worker
 from tests.service.conftest import assign, run
 from tests.service.syncing import NOW, began, measured, metric, report, sync

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from concertina_worker.protocol import REST_SECONDS, SOON_SECONDS
+from concertina_worker.protocol import OLD_REST_SECONDS, REST_SECONDS, SOON_SECONDS
 from jobs.changes.transitions import move
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
@@ -27,6 +29,7 @@ def test_the_answer_is_the_newest_assignment(job: Job, workers: list[Worker]) ->
         "global_batch_size": 64,
         "next_generation": 1,
         "report_after_seconds": 0.5,
+        "point_seconds": 10,
     }
 
 
@@ -128,7 +131,7 @@ def test_a_job_that_only_trains_reports_more_rarely(job: Job, workers: list[Work
         return float(sync(job, report(generation=1, **changes)).json()["report_after_seconds"])
 
     assert pause(generations=[began(1, workers)]) == SOON_SECONDS  # it was about to start
-    assert pause() == REST_SECONDS
+    assert pause() == OLD_REST_SECONDS
     assert pause(finished=True) == SOON_SECONDS
     assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
     assert pause() == SOON_SECONDS  # it has not heard of that
@@ -136,6 +139,19 @@ def test_a_job_that_only_trains_reports_more_rarely(job: Job, workers: list[Work
     assert pause(revision=2) == SOON_SECONDS
     move(job.id, {State.RESCALING}, State.STOPPING, reason="paused_by_user")
     assert pause(revision=2) == SOON_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("age_seconds", "pause", "apart"),
+    [(0, REST_SECONDS, 0.0), (60, REST_SECONDS, 2.0), (210, 7.0, 7.0), (9000, 10.0, 10.0)],
+)
+def test_the_older_a_job_is_the_fewer_points_and_reports_it_makes(
+    job: Job, workers: list[Worker], age_seconds: float, pause: float, apart: float
+) -> None:
+    started_at = timezone.now() - timedelta(seconds=age_seconds)
+    Job.objects.filter(pk=job.id).update(started_at=started_at, state=State.RUNNING)
+    told = sync(job, report(generation=1, generations=[began(1, workers)])).json()
+    assert (told["report_after_seconds"], told["point_seconds"]) == (pause, apart)
 
 
 def _rows(job: Job) -> list[int]:

@@ -11,7 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def answering(
-    status: int, body: object, tokens: list[str] | None = None, *, keeps_for: int = 0
+    status: int,
+    body: object,
+    tokens: list[str] | None = None,
+    *,
+    keeps_for: int = 0,
+    again_after: str | None = None,
 ) -> Iterator[str]:
     """Its address; `tokens` gets those that reports came with. Text is sent as it is.
 
@@ -30,6 +35,8 @@ def answering(
                 tokens.append(self.headers["Authorization"].removeprefix("Bearer "))
             self.send_response(status)
             self.send_header("Content-Length", str(len(sent)))
+            if again_after is not None:
+                self.send_header("Retry-After", again_after)
             self.end_headers()
             self.wfile.write(sent)
             self.close_connection = self.had >= keeps_for

@@ -228,6 +228,35 @@ def test_metrics_are_thinned_but_keep_their_ends(story: Story) -> None:
     assert metrics[0]["at"] < 50.0
 
 
+def test_points_stand_as_far_apart_as_the_service_says_and_keep_what_was_logged(
+    story: Story,
+) -> None:
+    story.train("a")
+    story.desired = {**story.desired, "point_seconds": 10.0}
+    story.tell(on.DesiredArrived(desired=story.desired))
+    reports, told = story.coordination.memory.reports, []
+    for second in range(1, 48):
+        step = progress("a", step=second)
+        step.metric["values"] = {"loss": float(second)} | ({"accuracy": 0.5} if second == 3 else {})
+        story.tell(step)
+        if second in {7, 25}:
+            assert reports.metrics[-1]["step"] == second  # how far it is, it tells at once
+            told += reports.metrics
+            reports.acknowledge([], list(reports.metrics))
+    told += reports.metrics
+    assert [point["step"] for point in told] == [7, 17, 25, 35, 45, 47]
+    assert told[0]["values"] == {"loss": 7.0, "accuracy": 0.5}
+    assert told[1]["values"] == {"loss": 17.0}
+
+
+def test_a_clock_that_was_set_back_makes_another_point(story: Story) -> None:
+    story.train("a")
+    reports = story.coordination.memory.reports
+    for at in (100, 101, 50, 51):
+        reports.add_metric(progress("a", step=at).metric, apart_seconds=10.0)
+    assert [point["at"] for point in reports.metrics] == [100.0, 101.0, 51.0]
+
+
 def test_what_was_acknowledged_is_not_sent_again(story: Story) -> None:
     story.train("a").want("a", batch=64).switch("a")
     report = story.coordination.sync_report()

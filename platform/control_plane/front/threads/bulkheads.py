@@ -27,7 +27,6 @@ from control_plane.front.threads.processor_shares import ProcessorShares
 
 RETRY_AFTER_SECONDS: Final = 2.0
 PATIENCE_OF_PEOPLE_SECONDS: Final = 10.0  # guessed: to wait is better than to be told to come again
-_LITTLE: Final = partial(ProcessorShares, share=0.06)  # guessed: two reports a second of one job
 _FOR_PASSWORDS: Final = partial(  # guessed: ten people of one address at once
     ProcessorShares, of_strangers=0.1, window_seconds=20.0
 )
@@ -58,7 +57,7 @@ def sizes(threads: int) -> Mapping[Kind, LaneSize]:
     """Return each kind's size: so many threads for people and programs, and some for others."""
     return {
         Kind.PEOPLE: replace(LaneSize.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
-        Kind.COORDINATORS: replace(LaneSize.of(max(threads // 2, 1)), shares=_LITTLE),
+        Kind.COORDINATORS: LaneSize.of(1),  # whose reports do not come here
         Kind.SIGN_IN: replace(LaneSize.of(2), shares=_FOR_PASSWORDS),
         # Answered from memory but once a second: whoever asks, it costs next to nothing.
         Kind.HEALTH: LaneSize(threads=1, places=1000, shares=_ALL),

@@ -170,6 +170,49 @@ def test_a_pause_has_bounds(told: float, kept: float) -> None:
     assert said["report_after_seconds"] == kept
 
 
+@pytest.mark.parametrize(
+    ("said", "again_after_seconds"),
+    [("7", 7.0), ("999999", 60.0), (None, 0.0), ("soon", 0.0), ("-5", 0.0)],
+)
+def test_a_service_that_is_overloaded_says_when_to_come_again(
+    said: str | None, again_after_seconds: float
+) -> None:
+    with answering(503, {}, again_after=said) as url:
+        service = HttpService(url=url, job_id="j", token="t")
+        with pytest.raises(ServiceUnavailableError) as refused:
+            service.sync(Story().coordination.sync_report())
+    assert refused.value.again_after_seconds == again_after_seconds
+
+
+@pytest.mark.parametrize(
+    ("again_after_seconds", "chance", "pauses"),
+    [
+        (0.0, 1.0, [1.0, 2.0, 2.0]),
+        (8.0, 0.0, [8.0, 8.0, 8.0]),
+        (8.0, 1.0, [10.0, 10.0, 10.0]),
+    ],
+    ids=["it does not say", "the first", "the last of many"],
+)
+def test_who_is_refused_comes_again_when_it_is_told_and_not_all_at_once(
+    tmp_path: Path, again_after_seconds: float, chance: float, pauses: list[float]
+) -> None:
+    class Overloaded:
+        def sync(self, report: SyncReport) -> Desired:  # noqa: ARG002 - the port's
+            raise ServiceUnavailableError(again_after_seconds=again_after_seconds)
+
+    async def refused(times: int) -> list[float]:
+        told = Story().train("w1")
+        server = Server(told.coordination, StateFile(tmp_path), token="t")
+        one = Synchroniser(told.coordination, server, Overloaded(), Waker(), chance=lambda: chance)
+        made = []
+        for _ in range(times):
+            await one.run_once()
+            made.append(one.pause_seconds)
+        return made
+
+    assert asyncio.run(refused(3)) == pauses
+
+
 def test_a_report_on_a_connection_that_was_closed_meanwhile_is_sent_again() -> None:
     tokens: list[str] = []
     with answering(200, Story().desired, tokens, keeps_for=2) as url:

@@ -17,8 +17,12 @@ from concertina_worker.protocol import (
 )
 
 TIMEOUT_SECONDS: Final = 10.0
-REST_BOUNDS_SECONDS: Final = (0.1, 60.0)  # guessed: between two reports, whatever it says
+SHORTEST_PAUSE_SECONDS: Final = 0.1  # guessed: between two reports, whatever the service says
+LONGEST_PAUSE_SECONDS: Final = 60.0
 _REFUSALS: Final = frozenset({"invalid_report", "malformed", "too_large"})
+
+
+Answer = tuple[int, bytes, str]  # status, content, and when to come again, if that was said
 
 
 class Service(Protocol):
@@ -46,9 +50,9 @@ class HttpService:
 
     def sync(self, report: SyncReport) -> Desired:
         try:
-            status, content = self._ask(json.dumps(report).encode())
+            status, content, again_after = self._ask(json.dumps(report).encode())
             if status != HTTPStatus.OK:
-                raise _refusal(status, content)
+                raise _refusal(status, content, again_after)
             document = json.loads(content)
             desired = _desired(document)
         except (OSError, HTTPException, ValueError, KeyError, TypeError) as error:
@@ -59,7 +63,7 @@ class HttpService:
     def close(self) -> None:
         self._connection.close()
 
-    def _ask(self, body: bytes) -> tuple[int, bytes]:
+    def _ask(self, body: bytes) -> Answer:
         """Send it; once more if the service has closed a connection that was kept."""
         is_kept = self._connection.sock is not None
         try:
@@ -69,23 +73,26 @@ class HttpService:
                 raise
             return self._send(body)
 
-    def _send(self, body: bytes) -> tuple[int, bytes]:
+    def _send(self, body: bytes) -> Answer:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         try:
             self._connection.request("POST", self._path, body, headers)
             answer = self._connection.getresponse()
-            return answer.status, answer.read()
+            return answer.status, answer.read(), answer.headers.get("Retry-After", "")
         except BaseException:
             self._connection.close()
             raise
 
 
-def _refusal(status: int, content: bytes) -> ReplacedError | ServiceUnavailableError:
+def _refusal(
+    status: int, content: bytes, again_after: str
+) -> ReplacedError | ServiceUnavailableError:
     if status == HTTPStatus.CONFLICT:
         return ReplacedError()
     if _is_refused_for_good(status, content):
         return ReportRefusedError(f"HTTP {status}")
-    return ServiceUnavailableError(f"HTTP {status}")
+    seconds = min(float(again_after), LONGEST_PAUSE_SECONDS) if again_after.isdigit() else 0.0
+    return ServiceUnavailableError(f"HTTP {status}", again_after_seconds=seconds)
 
 
 def _is_refused_for_good(status: int, content: bytes) -> bool:
@@ -110,6 +117,7 @@ def _desired(document: dict[str, object]) -> Desired:
         global_batch_size=_number(document["global_batch_size"]),
         next_generation=_number(document["next_generation"]),
         report_after_seconds=_seconds(document.get("report_after_seconds", SOON_SECONDS)),
+        point_seconds=_seconds(document.get("point_seconds", 0.0), shortest=0.0),
     )
     if desired["workers"] and desired["global_batch_size"] < 1:
         raise ValueError(f"global_batch_size is {desired['global_batch_size']}")
@@ -122,11 +130,10 @@ def _number(value: object) -> int:
     return value
 
 
-def _seconds(value: object) -> float:
+def _seconds(value: object, *, shortest: float = SHORTEST_PAUSE_SECONDS) -> float:
     if not isinstance(value, int | float):
         raise TypeError(f"{value!r} is no number of seconds")
-    shortest, longest = REST_BOUNDS_SECONDS
-    return min(max(float(value), shortest), longest)
+    return min(max(float(value), shortest), LONGEST_PAUSE_SECONDS)
 
 
 def _names(value: object) -> list[str]:
@@ -140,7 +147,11 @@ class ReplacedError(Exception):
 
 
 class ServiceUnavailableError(Exception):
-    """The service did not answer a sync."""
+    """The service did not answer a sync; it may have said for how long nobody should ask again."""
+
+    def __init__(self, problem: str = "", *, again_after_seconds: float = 0.0) -> None:
+        super().__init__(problem)
+        self.again_after_seconds = again_after_seconds
 
 
 class ReportRefusedError(ServiceUnavailableError):

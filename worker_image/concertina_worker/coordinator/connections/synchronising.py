@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import random
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from concertina_worker.coordinator import events as on
@@ -27,7 +28,8 @@ from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.protocol import SOON_SECONDS
 
 SYNC_SECONDS: Final = SOON_SECONDS
-SLOWEST_SYNC_SECONDS: Final = 2.0  # while the service does not answer
+SLOWEST_SYNC_SECONDS: Final = 2.0  # while the service does not answer, nor says when it will
+SPREAD: Final = 0.25  # of the time after which it wants to be asked again
 LAST_WORDS_SECONDS: Final = 600.0  # how long a coordinator whose job is over tries to be heard
 LISTENING_SECONDS: Final = 2.0
 """Between two reports at least, while the service holds a request: what changes there is told at
@@ -43,13 +45,21 @@ class Synchroniser:
     """Brings reports up and what is desired down."""
 
     def __init__(
-        self, coordination: Coordination, server: Server, service: Service, waker: Waker
+        self,
+        coordination: Coordination,
+        server: Server,
+        service: Service,
+        waker: Waker,
+        *,
+        chance: Callable[[], float] = random.random,
     ) -> None:
+        """`chance` gives a number from 0 to 1."""
         self._coordination = coordination
         self._server = server
         self._service = service
         self._waker = waker
-        self._pause_seconds = SYNC_SECONDS
+        self._chance = chance
+        self.pause_seconds = SYNC_SECONDS  # until the next report, if nothing happens
         self._is_failing = False
         self._is_listening = False
         self._over_since: float | None = None
@@ -82,7 +92,7 @@ class Synchroniser:
         except ServiceUnavailableError as error:
             return self._note_failure(error, was_over=was_over)
         self._told, self._is_failing = news, False
-        self._pause_seconds = desired.get("report_after_seconds", SYNC_SECONDS)
+        self.pause_seconds = desired.get("report_after_seconds", SYNC_SECONDS)
         self._coordination.memory.reports.acknowledge(report["generations"], report["metrics"])
         self._server.handle(on.DesiredArrived(desired=desired))
         async with self._answered:
@@ -124,13 +134,13 @@ class Synchroniser:
 
     def _due_at(self) -> float:
         if self._is_failing:
-            return self._began_at + self._pause_seconds
+            return self._began_at + self.pause_seconds
         if self._wanted_at > self._began_at:
             return self._wanted_at
         if self._coordination.news() != self._told:
             return self._began_at + SYNC_SECONDS
         shortest = LISTENING_SECONDS if self._is_listening else 0.0
-        return self._began_at + max(self._pause_seconds, shortest)
+        return self._began_at + max(self.pause_seconds, shortest)
 
     async def _until_answered(self, *, since: float) -> None:
         async with self._answered:
@@ -139,9 +149,12 @@ class Synchroniser:
     def _note_failure(self, error: ServiceUnavailableError, *, was_over: bool) -> bool:
         if not self._is_failing:
             _log.warning("The service does not answer: %s action=buffer", error)
-        before = self._pause_seconds if self._is_failing else SYNC_SECONDS
+        before = self.pause_seconds if self._is_failing else SYNC_SECONDS
         self._is_failing = True
-        self._pause_seconds = min(2 * before, SLOWEST_SYNC_SECONDS)
+        spread = 1.0 + SPREAD * self._chance()  # so that not all come again at once
+        self.pause_seconds = max(
+            min(2 * before, SLOWEST_SYNC_SECONDS), spread * error.again_after_seconds
+        )
         self._server.save()
         if not was_over:
             self._over_since = None

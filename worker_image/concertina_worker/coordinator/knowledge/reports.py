@@ -34,6 +34,7 @@ class Reports:
     measurements: list[MeasurementReport] = field(default_factory=list)
     draft: GenerationReport | None = None  # of the active generation: its stall is not known yet
     awaited: list[str] = field(default_factory=list)  # workers that have not told their stall
+    kept_at: float = 0.0  # the newest point whose place none takes, in Unix seconds; not stored
 
     def begin(self, generation: GenerationReport, *, awaited: tuple[str, ...]) -> None:
         """A generation began; its report waits until every stayer has told its stall."""
@@ -62,7 +63,18 @@ class Reports:
         self.draft = None
         self.awaited = []
 
-    def add_metric(self, metric: MetricReport) -> None:
+    def add_metric(self, metric: MetricReport, *, apart_seconds: float = 0.0) -> None:
+        """Keep the point; it takes the place of the newest if that stands too close to another.
+
+        What was logged at either stays.
+        """
+        newest = self.metrics[-1] if self.metrics else None
+        if newest is not None and _may_go(newest, metric, self.kept_at + apart_seconds):
+            values = {**newest["values"], **metric["values"]}
+            self.metrics[-1] = {**metric, "values": values}
+            return
+        if newest is not None:
+            self.kept_at = newest["at"]
         self.metrics.append(metric)
         if len(self.metrics) > MAX_METRICS:
             self.metrics = self.metrics[::-2][::-1]  # keeps the newest
@@ -77,6 +89,7 @@ class Reports:
         told = {generation["number"] for generation in generations}
         self.generations = [g for g in self.generations if g["number"] not in told]
         had = {_name(metric) for metric in metrics}
+        self.kept_at = metrics[-1]["at"] if metrics else self.kept_at
         self.metrics = [metric for metric in self.metrics if _name(metric) not in had]
 
     def give_up(self, refused: SyncReport) -> bool:
@@ -101,6 +114,15 @@ class Reports:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Reports:
         return cls(**document)
+
+
+def _may_go(newest: MetricReport, coming: MetricReport, kept_until: float) -> bool:
+    """True if another point of the same generation stands so shortly before the newest.
+
+    A clock that was set back is another's: then both stay.
+    """
+    is_same = newest["generation"] == coming["generation"]
+    return is_same and newest["at"] < kept_until and newest["at"] <= coming["at"]
 
 
 def _name(metric: MetricReport) -> tuple[int, int, float]:

@@ -131,7 +131,8 @@ class StateUpdate:
         memory.step = max(memory.step, event.metric["step"])
         memory.step_seconds = event.metric["step_seconds"] or memory.step_seconds
         memory.noise_scale = event.noise_scale or memory.noise_scale
-        memory.reports.add_metric(event.metric)
+        apart_seconds = memory.desired.get("point_seconds", 0.0) if memory.desired else 0.0
+        memory.reports.add_metric(event.metric, apart_seconds=apart_seconds)
         if event.measurement is not None:
             memory.reports.add_measurement(event.measurement)
 

@@ -10,9 +10,9 @@ from django.db.models import Prefetch
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import WorkerPhase
-from jobs.commands.observations.one_statement import Part, rows
 from jobs.commands.observations.reported_events import ReportedEvents
 from jobs.commands.observations.reporting_job import ReportingJob
+from jobs.commands.observations.rows.one_statement import Part
 from jobs.models import GpuClaim, Worker
 from jobs.reports.sync_report import WorkerEntry
 
@@ -43,18 +43,20 @@ _QUERIES: Final = f"""
         UPDATE jobs_worker AS worker
         SET {", ".join(f"{name} = {new}" for name, new in _NEW.items())}
         FROM jsonb_to_recordset(%(workers)s) AS told (
-            id text, {", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())}
+            id text, job_id text,
+            {", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())}
         )
-        WHERE worker.id = told.id AND worker.job_id = %(job)s AND worker.phase <> 'gone'
+        WHERE worker.id = told.id AND worker.job_id = told.job_id AND worker.phase <> 'gone'
             AND ({", ".join(f"worker.{name}" for name in _COLUMNS)})
             IS DISTINCT FROM ({", ".join(_NEW.values())})
     )
 """  # noqa: S608 - of names that stand above
+WORKERS: Final = Part(name="workers", queries=_QUERIES)
 
 
-def workers_part(
+def rows_of_workers(
     job: ReportingJob, reported: Sequence[WorkerEntry], events: ReportedEvents, now: datetime
-) -> list[Part]:
+) -> list[dict[str, Any]]:
     """Bring phases and speeds of workers up to date; what an entry leaves out has not changed.
 
     Only whoever holds the job's row, as the caller does, may write that a worker has gone.
@@ -68,10 +70,7 @@ def workers_part(
     suspects = [worker_id for worker_id, new in news.items() if _may_be_news(new)]
     for worker in _known(job, suspects) if suspects else ():
         news[worker.id] |= _found_out(worker, news[worker.id], events, now)
-    if not news:
-        return []
-    documents = [{"id": worker_id} | new for worker_id, new in news.items()]
-    return [Part(queries=_QUERIES, parameters={"workers": rows(documents)})]
+    return [{"id": worker_id, "job_id": job.id} | new for worker_id, new in news.items()]
 
 
 def _news_of(entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def _found_out(
         return {}
     gpus = [claim.gpu_index for claim in worker.claims.all()]
     _tell_of_straggler(worker, new["relative_speed"], gpus, events)
-    return {"straggler_found_at": now.isoformat(), "straggler_gpus": gpus}
+    return {"straggler_found_at": now, "straggler_gpus": gpus}
 
 
 def _tell_of_hung_worker(worker: Worker, error: str, events: ReportedEvents) -> None:

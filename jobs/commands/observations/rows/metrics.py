@@ -1,18 +1,17 @@
-"""How are reported points of progress stored? With the rest of the report, in its one statement.
+"""How are reported points of progress stored? With the rest of the reports, in one statement.
 
 The newest of them is also how far the job is: columns of its row.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from concertina_worker.protocol import MOST_METRICS
-from jobs.commands.observations.one_statement import Part, rows
 from jobs.commands.observations.reporting_job import ReportingJob
+from jobs.commands.observations.rows.one_statement import Part
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.models import MetricPoint
 from jobs.reports.fields import MOST_VALUES
@@ -23,37 +22,43 @@ _POINTS_A_SECOND: Final = 2  # of the job's life; a coordinator reports one
 _QUERIES: Final = """
     told_point AS (
         SELECT * FROM jsonb_to_recordset(%(points)s) AS told (
-            at timestamptz, generation integer, step bigint, epoch float8, samples bigint,
-            samples_per_second float8, step_seconds float8, compute_seconds float8,
+            job_id text, at timestamptz, generation integer, step bigint, epoch float8,
+            samples bigint, samples_per_second float8, step_seconds float8, compute_seconds float8,
             communication_seconds float8, learning_rate float8, "values" jsonb
         )
+    ),
+    new_point AS (
+        SELECT job_id, count(*) AS points FROM told_point WHERE NOT EXISTS (
+            SELECT FROM jobs_metricpoint AS known
+            WHERE (known.job_id, known.generation, known.step)
+                = (told_point.job_id, told_point.generation, told_point.step)
+        ) GROUP BY job_id
     ),
     point AS (
         INSERT INTO jobs_metricpoint AS known (
             job_id, recorded_at, at, generation, step, epoch, samples, samples_per_second,
             step_seconds, compute_seconds, communication_seconds, learning_rate, "values"
         )
-        SELECT %(job)s, %(now)s, told_point.* FROM told_point
+        SELECT job_id, %(now)s, at, generation, step, epoch, samples, samples_per_second,
+            step_seconds, compute_seconds, communication_seconds, learning_rate, "values"
+        FROM told_point
         ON CONFLICT (job_id, generation, step) DO UPDATE
         SET at = excluded.at, "values" = excluded."values"
         WHERE (known.at, known."values") IS DISTINCT FROM (excluded.at, excluded."values")
     )
 """
 _NUMBER: Final = """
-    metric_points + (
-        SELECT count(*) FROM told_point WHERE NOT EXISTS (
-            SELECT FROM jobs_metricpoint AS known WHERE known.job_id = %(job)s
-            AND (known.generation, known.step) = (told_point.generation, told_point.step)
-        )
-    )
+    job.metric_points
+    + coalesce((SELECT points FROM new_point WHERE new_point.job_id = job.id), 0)
 """
+METRICS: Final = Part(name="points", queries=_QUERIES, of_job={"metric_points": _NUMBER})
 
 _Point = tuple[int, int]  # generation, step
 
 
-def metrics_part(
+def rows_of_metrics(
     job: ReportingJob, reported: Sequence[MetricEntry], time: ServiceTime
-) -> list[Part]:
+) -> list[dict[str, Any]]:
     """Add the points; a point reported again for the same step has more values than before.
 
     A job may have as many points as it can have made in its life; of too many, the newest are kept.
@@ -65,13 +70,9 @@ def metrics_part(
         fresh = [key for key in newest if key not in known]
         for key in fresh[: max(len(fresh) - room, 0)]:
             del newest[key]
-    if not newest:
-        return []
-    documents = [
-        dict(entry) | {"at": time.moment(entry.at).isoformat()} for entry in newest.values()
+    return [
+        {"job_id": job.id, **dict(entry), "at": time.moment(entry.at)} for entry in newest.values()
     ]
-    parameters = {"points": rows(documents)}
-    return [Part(queries=_QUERIES, parameters=parameters, of_job={"metric_points": _NUMBER})]
 
 
 def progress_of(job: ReportingJob, metrics: Sequence[MetricEntry], now: datetime) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def progress_of(job: ReportingJob, metrics: Sequence[MetricEntry], now: datetime
         "epoch": newest.epoch,
         "samples": newest.samples,
         "samples_per_second": newest.samples_per_second,
-        "values": json.dumps(_newest_values(job.values, metrics)),
+        "values": _newest_values(job.values, metrics),
     }
 
 
