@@ -30,6 +30,11 @@ class Told:
     replayed: Span
     basis: str
 
+    @property
+    def is_range(self) -> bool:
+        """False: all that is told is that it comes later than was looked ahead."""
+        return self.span["p10"] is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
@@ -81,6 +86,7 @@ def keep(newest: Mapping[str, Newest], *, made_at: datetime) -> None:
         for job in jobs
         for kind, told in newest[job.pk].by_kind.items()
         if told is not None
+        and told.is_range
         and _is_to_come(job, kind)
         and _is_long_ago(known.get((job.pk, kind)), job, made_at)
     )

@@ -113,6 +113,18 @@ def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> No
     assert Prediction.objects.filter(job=job).count() == 2  # a tenth of an hour apart
 
 
+def test_what_is_later_than_was_looked_ahead_is_told_and_not_held_against_what_comes(
+    world: World,
+) -> None:
+    """It is no range: whether it came true nobody can tell who does not know how far was looked."""
+    job, now = world.job(), timezone.now()
+    far = {"p10": None, "p50": None, "p90": None}
+    told = predictions.Told(span=far, replayed=far, basis="start")
+    predictions.keep({job.id: predictions.Newest(start=told, finish=None)}, made_at=now)
+    assert fresh(job).prediction["start"] == far
+    assert not Prediction.objects.filter(job=job).exists()
+
+
 def predicted(job: Job, kind: str, made_at: datetime, **offsets: float | None) -> Prediction:
     moments = {
         name: None if seconds is None else made_at + timedelta(seconds=seconds)
