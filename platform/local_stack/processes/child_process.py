@@ -31,7 +31,7 @@ class ProcessSpec:
     working_directory: Path
     environment: Mapping[str, str] = field(default_factory=dict)  # on top of our own
     is_ready: Callable[[], bool] = always_ready  # asked often: fast, and False on any trouble
-    ready_seconds: float = 60.0
+    ready_seconds: float = 180.0  # guessed: however busy the machine is; an end is noticed at once
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 10.0
 

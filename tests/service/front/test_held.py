@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -214,6 +215,32 @@ def test_what_is_published_reaches_who_waits_here() -> None:
         assert await line.is_open()
         word = held.hold("abc", term=1, heard_seconds=NEVER)
         await asyncio.to_thread(Publisher().publish, ["abd", "abc"])
+        said = await word
+        await line.close()
+        return said
+
+    assert run(story) is Word.REPORT_NOW
+
+
+def test_whoever_was_not_woken_while_redis_was_away_is_woken_with_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("control_plane.front.coordinators.publishing._NOT_ASKED_SECONDS", 0.0)
+    held = HeldJobs(most=5)
+    here = settings.CONCERTINA
+    publisher = Publisher()
+
+    def publish(job_id: str, *, redis_url: str) -> None:
+        monkeypatch.setattr(settings, "CONCERTINA", replace(here, redis_url=redis_url))
+        publisher.publish([job_id])
+
+    async def story() -> Word:
+        line = WakeLine(here.redis_url, held)
+        assert await line.is_open()
+        word = held.hold("abc", term=1, heard_seconds=NEVER)
+        await asyncio.to_thread(publish, "abc", redis_url="unix:///nowhere/at/all")
+        assert not word.done()
+        await asyncio.to_thread(publish, "abd", redis_url=here.redis_url)
         said = await word
         await line.close()
         return said

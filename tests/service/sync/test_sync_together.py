@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -101,6 +102,18 @@ def test_who_is_refused_is_refused_alone(running: Running) -> None:
     assert isinstance(answers[replaced.id], CoordinatorReplaced)
     assert answers[good.id]["action"] == "run"  # type: ignore[index]
     assert set(MetricPoint.objects.values_list("job", flat=True)) == {good.id}
+
+
+def test_a_clock_of_the_service_that_steps_loses_and_doubles_nothing(running: Running) -> None:
+    job, workers = running[0]
+    for step, hours in ((10, 0), (20, -3), (20, -3), (30, 5), (40, 0)):
+        told = progress(job, workers, step)
+        answer = record_syncs([told], now=timezone.now() + timedelta(hours=hours))[job.id]
+        assert answer["action"] == "run"  # type: ignore[index]
+    job.refresh_from_db()
+    steps = list(MetricPoint.objects.filter(job=job).values_list("step", flat=True))
+    assert steps == [10, 11, 20, 21, 30, 31, 40, 41]
+    assert (job.step, job.metric_points, job.state) == (41, 8, State.RUNNING)
 
 
 def refuse_points_of(job: Job, how: str) -> None:

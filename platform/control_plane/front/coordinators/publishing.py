@@ -1,7 +1,8 @@
 """How does whoever changed a job wake its coordinator? By one message to all processes of `api`.
 
 It goes through Redis, once what was changed is committed. Where Redis does not answer nobody is
-woken: coordinators ask again anyway, and ticks must not wait for it.
+woken: coordinators ask again anyway, and ticks must not wait for it. Those that were not woken then
+are woken with the next.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from redis.retry import Retry
 from jobs.changes.wake_signal import wanted_changed
 
 CHANNEL: Final = "concertina:wake"
-_TIMEOUT_SECONDS: Final = 0.25
+_TIMEOUT_SECONDS: Final = 1.0  # guessed: a machine that is very busy takes longer than it should
 _NOT_ASKED_SECONDS: Final = 2.0  # once it did not answer
 _NAME: Final = "control_plane.front.coordinators"
 
@@ -32,9 +33,11 @@ class Publisher:
 
     def __init__(self) -> None:
         self._not_before = 0.0
+        self._owed: set[str] = set()  # jobs whose coordinators nobody has woken yet
 
     def publish(self, job_ids: Collection[str]) -> None:
         """Send one message. A client of its own: one shared over a fork may wait for its lock."""
+        self._owed.update(job_ids)
         if time.monotonic() < self._not_before:
             return
         url: str = settings.CONCERTINA.redis_url
@@ -46,7 +49,8 @@ class Publisher:
         )
         try:
             with client:
-                client.publish(CHANNEL, json.dumps(sorted(job_ids)))
+                client.publish(CHANNEL, json.dumps(sorted(self._owed)))
+                self._owed.clear()
         except (redis.RedisError, OSError) as problem:
             self._not_before = time.monotonic() + _NOT_ASKED_SECONDS
             extra = {"action": "wake"}
