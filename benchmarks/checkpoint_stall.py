@@ -20,8 +20,9 @@ from statistics import median
 import torch
 from torch import nn
 
+from concertina_worker.checkpoint_files import About
 from concertina_worker.environment import CheckpointRules
-from concertina_worker.state.checkpoints.checkpoint import CheckpointWriter
+from concertina_worker.state.checkpoints.writer import CheckpointWriter
 from concertina_worker.state.training_state import TrainingState
 
 REPEATS = 5
@@ -55,13 +56,13 @@ def _measure(width: int, folder: Path) -> str:
         began = time.monotonic()
         content = state.to_checkpoint()
         copies.append(time.monotonic() - began)
-        writer.write_in_background(number, content)
+        writer.write_in_background(content, About(step=number))
         while writer.is_busy:
             meanwhile.append(step())
         if len(written) <= number:
             raise SystemExit(f"no checkpoint could be written to {folder}: see above")
         writes.append(time.monotonic() - began)
-    size = sum(path.stat().st_size for path in folder.glob("*.pt")) / 1e6
+    size = sum(path.stat().st_size for path in folder.glob("step-*")) / 1e6
     seconds = (median(copies), median(writes), median(usual), median(meanwhile), max(meanwhile))
     columns = [f"{width**2 / 1e6:.1f} M", f"{size:.0f} MB", *(f"{s:.3f} s" for s in seconds)]
     return "  ".join(f"{column:>10}" for column in columns)

@@ -245,6 +245,19 @@ class JobRef(TypedDict):
     team: str | None
 
 
+class KeptCheckpoint(TypedDict):
+    """What an earlier release wrote tells nothing of itself: there the rest is null or empty."""
+
+    step: int
+    epoch: float | None  # 1.5: half way through the second one.
+    samples: int | None  # Used since the job began.
+    written_at: str
+    bytes: int  # Of all of it.
+    weights_bytes: int | None
+    digest: str | None  # SHA-256 of the file of weights, in hexadecimal.
+    metrics: list[LoggedValue]  # The newest of each name.
+
+
 class Lately(TypedDict):
     """How the newest ranges like this one did: of jobs that ended, one in the middle of each."""
 
@@ -259,6 +272,14 @@ class LogLine(TypedDict):
     worker: str
     stream: LogStream
     text: str
+
+
+class LoggedValue(TypedDict):
+    """A document of the service: LoggedValue."""
+
+    name: str
+    value: float
+    step: int  # After which it was logged.
 
 
 class MadeJob(TypedDict):

@@ -38,6 +38,7 @@ from jobs.spec.names import (
     check_workdir,
 )
 from jobs.spec.part import SpecPart
+from jobs.spec.parts.checkpoints import Checkpoint
 from jobs.spec.parts.data_uses import DataUses
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.logged_metrics import LoggedMetrics
@@ -84,13 +85,6 @@ class Elastic(SpecPart):
     def listed_counts(self) -> tuple[int, ...] | None:
         """The counts the job lists; None: min_workers plus multiples of worker_step."""
         return None if self.allowed_workers is None else tuple(sorted(set(self.allowed_workers)))
-
-
-class Checkpoint(SpecPart):
-    """How often state is written, and how many copies are kept."""
-
-    interval: Annotated[float, Duration(at_least=1, at_most=_WEEK)] = 60.0
-    keep_last: int = Field(default=3, ge=1, le=1000)
 
 
 class CodeOrigin(SpecPart):

@@ -58,6 +58,24 @@ class ResultUnknown(StorageError):
     code, status = "not_found", 404
 
 
+class CheckpointUnknown(StorageError):
+    """The job has no such checkpoint."""
+
+    code, status = "not_found", 404
+
+
+class CheckpointInUse(StorageError):
+    """Somebody would go on from this checkpoint."""
+
+    code, status = "checkpoint_in_use", 409
+
+
+class WeightsUnknown(StorageError):
+    """An earlier release wrote this checkpoint, without plain weights; later ones have them."""
+
+    code, status = "not_found", 404
+
+
 class SourceInvalid(StorageError):
     """There cannot be such a source of data."""
 

@@ -25,6 +25,7 @@ READ: Final = (
     "Generation",
     "Job",
     "JobDetail",
+    "KeptCheckpoint",
     "LogLine",
     "Output",
     "Pool",

@@ -49,6 +49,7 @@ class World:
             "rule_id": self.rule.pk,
             "number": self.prefetched.pk,
             "digest": "0" * 64,
+            "step": "latest",
         }
 
     def _name(self, path: str) -> str:

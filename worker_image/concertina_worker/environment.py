@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from concertina_worker.protocol import (
     COORDINATOR_LOST_SECONDS,
@@ -76,10 +76,21 @@ class Platform:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeepBest:
+    metric: str
+    goal: Literal["min", "max"]
+    count: int
+
+    def is_better(self, value: float, *, than: float) -> bool:
+        return value < than if self.goal == "min" else value > than
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointRules:
     folder: Path
     interval_seconds: float
     keep_last: int
+    keep_best: KeepBest | None = None
     start: int = 0  # of the job, as `Env.START` counts them
     epoch: int = 0  # of the database that counted, as `Env.EPOCH` says
 
@@ -94,6 +105,7 @@ class WorkerEnvironment:
 
     platform: Platform | None
     checkpoints: CheckpointRules | None
+    start_from: Path | None  # a folder with what another job, or a model, leaves to begin with
     batch: BatchRules | None
     seed: int
     sample_audit_dir: Path | None
@@ -108,6 +120,7 @@ class WorkerEnvironment:
             gpus=tuple(filter(None, environ.get(CUDA_GPUS, "").split(","))),
             platform=_platform(environ) if environ.get(Env.COORDINATOR) else None,
             checkpoints=_checkpoints(environ),
+            start_from=Path(environ[Env.START_FROM]) if environ.get(Env.START_FROM) else None,
             batch=_batch(environ),
             seed=_whole(environ, Env.SEED, 0),
             sample_audit_dir=Path(audit) if audit else None,
@@ -146,9 +159,24 @@ def _checkpoints(environ: Mapping[str, str]) -> CheckpointRules | None:
         folder=Path(folder),
         interval_seconds=_seconds(environ, Env.CHECKPOINT_INTERVAL_SECONDS, 60.0),
         keep_last=max(1, _whole(environ, Env.CHECKPOINT_KEEP_LAST, 3)),
+        keep_best=_keep_best(environ),
         start=_whole(environ, Env.START, 0),
         epoch=_whole(environ, Env.EPOCH, 0),
     )
+
+
+def _keep_best(environ: Mapping[str, str]) -> KeepBest | None:
+    text = environ.get(Env.CHECKPOINT_KEEP_BEST)
+    if not text:
+        return None
+    try:
+        rules = json.loads(text)
+        goal: Literal["min", "max"] = "max" if rules["goal"] == "max" else "min"
+        return KeepBest(metric=str(rules["metric"]), goal=goal, count=max(1, int(rules["n"])))
+    except (KeyError, TypeError, ValueError) as error:
+        raise EnvironmentVariableError(
+            Env.CHECKPOINT_KEEP_BEST, text, "JSON of BestRules"
+        ) from error
 
 
 def _batch(environ: Mapping[str, str]) -> BatchRules | None:

@@ -260,8 +260,14 @@ class Job:
         return self._epochs.loop.several_backwards()
 
     def log(self, **values: float) -> None:
-        """Show these with the next report (at most one a second); the main worker's count."""
+        """Show these with the next report (at most one a second); the main worker's count.
+
+        Checkpoints tell the newest of each. One that `checkpoint.keep_best` asks for is written
+        at once when a value is among the best: log that where you validate, not in every step.
+        """
         self._ending.progress.log(values)
+        if self._registered:
+            self._registered.loop.log(values)
 
     def mean(self, value: float) -> float:
         """The mean over all workers that compute. All must call it, at the same place.

@@ -68,6 +68,8 @@ class Env(StrEnum):
     REPORT_FILE = "CONCERTINA_REPORT_FILE"  # where a script may tell how far it is: see `Told`
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"
+    CHECKPOINT_KEEP_BEST = "CONCERTINA_CHECKPOINT_KEEP_BEST"  # JSON of `BestRules`, or empty
+    START_FROM = "CONCERTINA_START_FROM"  # a folder: see `checkpoint_files.START_WEIGHTS`
     BATCH = "CONCERTINA_BATCH"  # JSON of `BatchRules`
     SEED = "CONCERTINA_SEED"
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs
@@ -114,6 +116,14 @@ class LearningRateScaling(StrEnum):
     SQRT = "sqrt"
     ADASCALE = "adascale"  # by the gain of a step, which the measured gradient noise tells
     CUSTOM = "custom"  # by a function of the script's own
+
+
+class BestRules(TypedDict):
+    """Which checkpoints are kept beside the last ones."""
+
+    metric: str  # as the script logs it
+    goal: str  # "min" or "max"
+    n: int
 
 
 class BatchRules(TypedDict):

@@ -22,7 +22,7 @@ from autoscaler.control_loop.carry_out import data_mounts
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
 from autoscaler.control_loop.tick_context import TickContext
-from concertina_worker.protocol import BatchRules, Env
+from concertina_worker.protocol import BatchRules, BestRules, Env
 from jobs.changes import batch_limit
 from jobs.reports import job_token
 
@@ -92,6 +92,7 @@ def of_worker(
         Env.REPORT_FILE: f"{seen.reports}/{worker.id}.jsonl",
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
         Env.CHECKPOINT_KEEP_LAST: str(spec.checkpoint.keep_last),
+        Env.CHECKPOINT_KEEP_BEST: _best_rules(view),
         Env.START: str(view.job.starts),
         Env.EPOCH: str(view.job.database_epoch),
         Env.BATCH: json.dumps(_batch_rules(view)),
@@ -249,6 +250,13 @@ def _rendezvous(view: JobView, context: TickContext) -> tuple[str, int]:
     port = own or view.job.coordinator_port or 0
     first = view.members[0]
     return context.environments.rendezvous_host(first.id, first.row.node), port
+
+
+def _best_rules(view: JobView) -> str:
+    best = view.spec.checkpoint.keep_best
+    if best is None:
+        return ""
+    return json.dumps(BestRules(metric=best.metric, goal=best.goal, n=best.n))
 
 
 def _batch_rules(view: JobView) -> BatchRules:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from concertina.results.curves import curve_files
 from concertina.results.curves.event_files import EventFiles
 from concertina.results.downloading import Download
+from concertina.results.job_checkpoints import JobCheckpoints
 from concertina.results.unpacking import unpack
 
 if TYPE_CHECKING:
@@ -18,18 +19,13 @@ if TYPE_CHECKING:
     from concertina.connection.transport import Transport
     from concertina.documents import Output
     from concertina.results.curves.curve_files import CurveFormat
+    from concertina.results.sending import Send
 
 _PAGE: Final = 1000
 
 
-class Send(Protocol):
-    """Sends a request, and tries again for a while if the service is away."""
-
-    def __call__(self, method: str, path: str, **more: Any) -> tuple[int, Any]: ...
-
-
 class JobResults:
-    """The outputs and the curve of a job, which may still run."""
+    """The outputs, the checkpoints and the curve of a job, which may still run."""
 
     def __init__(
         self, job_id: str, *, transport: Transport, send: Send, patience: Callable[[], Patience]
@@ -39,6 +35,7 @@ class JobResults:
         self._patience = patience
         self._outputs = f"/jobs/{job_id}/outputs"
         self._table = f"/jobs/{job_id}/metrics/table"
+        self.checkpoints = JobCheckpoints(job_id, transport=transport, send=send, patience=patience)
 
     def outputs(self, folder: str = "") -> Iterator[Output]:
         """What lies in a folder, in the order of names, fetched page by page as it is asked for."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from concertina.documents import Output
+    from concertina.documents import KeptCheckpoint, Output
 
 
 def outputs_table(outputs: Iterable[Output]) -> Table:
@@ -22,5 +22,22 @@ def outputs_table(outputs: Iterable[Output]) -> Table:
             words.NOTHING if one["is_folder"] else words.size(one["bytes"]),
             words.date_time(one["modified_at"]),
             f"{one['path']}/" if one["is_folder"] else one["path"],
+        )
+    return table
+
+
+def checkpoints_table(checkpoints: Iterable[KeptCheckpoint]) -> Table:
+    """Of metrics those that were logged after the very step of a checkpoint."""
+    table = plain_table("STEP", "EPOCH", "METRICS", "SIZE", "WRITTEN", "DIGEST")
+    for one in checkpoints:
+        own = (metric for metric in one["metrics"] if metric["step"] == one["step"])
+        measured = "  ".join(f"{metric['name']} {words.number(metric['value'])}" for metric in own)
+        table.add_row(
+            str(one["step"]),
+            words.number(one["epoch"]),
+            measured or words.NOTHING,
+            words.size(one["bytes"]),
+            words.date_time(one["written_at"]),
+            (one["digest"] or words.NOTHING)[:12],
         )
     return table

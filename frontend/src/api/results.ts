@@ -1,4 +1,4 @@
-/** What has a job handed over? */
+/** What has a job left behind? */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 
@@ -35,4 +35,24 @@ export function archiveAddress(id: string, folder: string): string {
 /** Where a browser finds all points of a job's curves, as CSV. */
 export function metricsAddress(id: string): string {
   return `/api/v1/jobs/${id}/metrics/table?format=csv`;
+}
+
+/** A job's checkpoints, newest first, page after page; looked at again while the job runs. */
+export function useCheckpoints(id: string, isLive: boolean) {
+  return useInfiniteQuery({
+    queryKey: ["job", id, "checkpoints"],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) };
+      const params = { path: { job_id: id }, query };
+      return unwrap(client.GET("/api/v1/jobs/{job_id}/checkpoints", { params }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: isLive && LIVE_MILLISECONDS,
+  });
+}
+
+/** Where a browser finds the weights of a checkpoint. */
+export function weightsAddress(id: string, step: number): string {
+  return `/api/v1/jobs/${id}/checkpoints/${step}/weights`;
 }

@@ -27,6 +27,7 @@ export type Utilisation = Schemas["Utilisation"];
 export type Summary = Schemas["Summary"];
 export type Session = Schemas["Session"];
 export type LogLine = Schemas["LogLine"];
+export type KeptCheckpoint = Schemas["KeptCheckpoint"];
 export type Output = Schemas["Output"];
 export type Secret = Schemas["Secret"];
 export type SecretContent = Schemas["SecretBody"];

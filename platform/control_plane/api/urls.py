@@ -13,7 +13,7 @@ from rest_framework.permissions import AllowAny
 from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
-from control_plane.api.results import metrics, outputs
+from control_plane.api.results import checkpoints, metrics, outputs
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import images, quotas, secrets, teams
 from control_plane.configuration.limit_settings import LARGEST_BULK
@@ -32,7 +32,12 @@ class Sha256Converter(StringConverter):
     regex = "[0-9a-f]{64}"
 
 
+class CheckpointConverter(StringConverter):
+    regex = "(?:[0-9]{1,18}|latest|best)"
+
+
 register_converter(Sha256Converter, "sha256")
+register_converter(CheckpointConverter, "checkpoint")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
     path("jobs", JobsView.as_view(**_SPECS)),
@@ -59,6 +64,16 @@ urlpatterns = [
     path("jobs/<job:job_id>/outputs/file", outputs.OutputFileView.as_view()),
     path("jobs/<job:job_id>/outputs/archive", outputs.OutputArchiveView.as_view()),
     path("jobs/<job:job_id>/metrics/table", metrics.MetricTableView.as_view()),
+    path("jobs/<job:job_id>/checkpoints", checkpoints.CheckpointsView.as_view()),
+    path("jobs/<job:job_id>/checkpoints/<checkpoint:step>", checkpoints.CheckpointView.as_view()),
+    path(
+        "jobs/<job:job_id>/checkpoints/<checkpoint:step>/weights",
+        checkpoints.WeightsView.as_view(),
+    ),
+    path(
+        "jobs/<job:job_id>/checkpoints/<checkpoint:step>/state",
+        checkpoints.TrainingStateView.as_view(),
+    ),
     path("teams/<slug:name>/images", images.TeamImagesView.as_view()),
     path("image-rules", images.ImageRulesView.as_view()),
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),

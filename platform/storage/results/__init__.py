@@ -3,6 +3,7 @@
 places    which folder of a job holds what
 opening   a path below such a folder is opened without following a link
 listing   what lies in a folder, page by page
+checkpoints  what the runtime wrote to go on from
 archives  a folder as one stream
 unwanted  what somebody deleted, until the control loop has removed it
 """

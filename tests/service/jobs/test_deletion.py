@@ -29,6 +29,7 @@ from jobs.models import (
     Worker,
 )
 from jobs.queries import summary
+from tests.left_checkpoints import leave
 from tests.service.conftest import SubmitJob, generation, run
 
 
@@ -75,6 +76,29 @@ def test_a_job_goes_with_all_that_belongs_to_it_and_nothing_else(
     assert Worker.objects.filter(job=stays).count() == 2
     assert [folder.exists() for folder in (*lost, *kept)] == [False, False, True, True]
     assert not Leftover.objects.exists()
+
+
+def test_of_an_old_completed_job_the_last_checkpoint_stays_until_it_is_deleted(
+    api: APIClient, submit: SubmitJob, tmp_path: Path
+) -> None:
+    completed, failed = end(submit(name="a")), end(submit(name="b"), state="failed")
+    for job in (completed, failed):
+        folder = tmp_path / "jobs" / job.id
+        (folder / "work").mkdir(parents=True)
+        for step in (10, 20):
+            told = leave(folder / "checkpoints", step)
+        job_deletion.leave_files([job.id], Leftover.Part.FILES)
+    sweep(tmp_path, timezone.now())
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.glob("jobs/[!.]*/**/*.*")} == {
+        f"jobs/{completed.id}/checkpoints/step-000000000020.pt",
+        f"jobs/{completed.id}/checkpoints/step-000000000020.{told.weights_digest[:16]}.safetensors",
+    }
+    job_deletion.leave_files([completed.id], Leftover.Part.FILES)
+    sweep(tmp_path, timezone.now())  # nothing is lost by a second look
+    assert len(list((tmp_path / "jobs" / completed.id / "checkpoints").iterdir())) == 2
+    assert api.delete(f"/api/v1/jobs/{completed.id}").status_code == 204
+    sweep(tmp_path, timezone.now())
+    assert not (tmp_path / "jobs" / completed.id).exists()
 
 
 def test_the_gpu_time_of_a_deleted_job_stays_in_the_sums(api: APIClient, submit: SubmitJob) -> None:

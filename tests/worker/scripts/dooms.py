@@ -21,7 +21,7 @@ from concertina_worker.collective.group import Group
 from concertina_worker.membership.coordinator_link import coordinator_line
 from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.membership import Membership
-from concertina_worker.state.checkpoints import checkpoint
+from concertina_worker.state.checkpoints import written_file
 from concertina_worker.state.handover import Handover
 from concertina_worker.training.loop import TrainingLoop
 
@@ -32,7 +32,7 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "step": (torch.optim.SGD, "step"),
     "commit": (Membership, "decide"),
     "between steps": (Membership, "turn"),
-    "checkpoint": (checkpoint.os, "fsync"),
+    "checkpoint": (written_file.os, "fsync"),
     "joining": (Membership, "enter"),
     "building": (coordinator_line, "build"),
     "exchanged": (Membership, "stop_handover"),

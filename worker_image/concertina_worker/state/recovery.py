@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
@@ -32,10 +31,10 @@ class Recovered:
 def synchronise(
     group: Group,
     state: TrainingState,
-    load_checkpoint: Callable[[], dict[str, Any] | None],
+    begin: Callable[[], None],
     furthest_step: Callable[[], int] = lambda: 0,
 ) -> Recovered:
-    """Give every member the same state.
+    """Give every member the same state; `begin` makes that of one where nobody has any.
 
     `furthest_step` of those who are no more counts where nobody has state: the work of others is
     not lost while somebody goes on from it.
@@ -58,7 +57,7 @@ def synchronise(
         reached += noted
     root = steps.index(max(steps))
     if max(steps) == _NO_STATE and group.rank == root:
-        _begin(state, load_checkpoint())
+        begin()
     if group.size == 1:
         return Recovered(lost_steps=max(*reached, state.step) - state.step)
     began = time.monotonic()
@@ -75,13 +74,6 @@ def synchronise(
     return Recovered(
         copy_seconds=time.monotonic() - began, lost_steps=max(*reached, state.step) - state.step
     )
-
-
-def _begin(state: TrainingState, checkpoint: dict[str, Any] | None) -> None:
-    if checkpoint is None:
-        state.begin_afresh()
-    else:
-        state.load_checkpoint(checkpoint)
 
 
 def _exchange(group: Group, *own: int) -> list[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from concertina_worker.samples.cursor import Cursor
 from concertina_worker.samples.stream_place import StreamPlace
 from concertina_worker.state import optimizer_state
 from concertina_worker.state.description import Description, check_same, describe
+from concertina_worker.state.plain_names import check_fit, plain_names
 
 
 class Stateful(Protocol):
@@ -150,10 +151,30 @@ class TrainingState:
             optimizer.state.clear()
         self.is_complete = True
 
+    def begin_with(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Start a training from weights by plain names.
+
+        Raises:
+            WeightsMismatchError: they are not those of the script's model.
+        """
+        self.model.load_state_dict(self._fitting(weights))
+        self.begin_afresh()
+
+    def go_on_from(self, checkpoint: dict[str, Any]) -> None:
+        """Go on with the training of another job, whose model may have been wrapped otherwise.
+
+        Raises:
+            WeightsMismatchError: its model is not the script's.
+            CheckpointMismatchError: its optimizer or something else is not.
+        """
+        plain = checkpoint["plain_names"]
+        weights = {plain[name]: value for name, value in checkpoint["model"].items()}
+        self.load_checkpoint({**checkpoint, "model": self._fitting(weights)})
+
     def to_checkpoint(self) -> dict[str, Any]:
         """A copy that training on does not change."""
         copy: dict[str, Any] = copied(self._content())
-        return copy
+        return {**copy, "plain_names": plain_names(self.model)}
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -214,6 +235,17 @@ class TrainingState:
 
     def _optimizer_tensors(self) -> list[torch.Tensor]:
         return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]
+
+    def _fitting(self, weights: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+        """Return what the model is to hold, by its own names; only tensors have to be given."""
+        own, plain = self.model.state_dict(), plain_names(self.model)
+        tensors = {plain[name]: one for name, one in own.items() if isinstance(one, torch.Tensor)}
+        check_fit(
+            tensors, {name: one for name, one in weights.items() if isinstance(one, torch.Tensor)}
+        )
+        for name in own:
+            own[name] = weights.get(plain[name], own[name])
+        return own
 
     def _load_extras(self, states: dict[str, dict[str, Any]]) -> None:
         for name, extra in self.extras.items():

@@ -8,7 +8,7 @@ the recovery it is computed again, from the same cursor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -68,7 +68,9 @@ class TrainingLoop:
         self.epoch_data = EpochData(environment, membership, state)
         self._commits = Commits(environment, membership, self.epoch_data, self.rates, state)
         self.position = ScriptPosition(state, self.rates, self._commits.schedule_after)
-        self._checkpoints = CheckpointDuty(environment.checkpoints, membership, state)
+        self._checkpoints = CheckpointDuty(
+            environment.checkpoints, membership, state, start_from=environment.start_from
+        )
 
     # -- for the membership --------------------------------------------------------------------
 
@@ -83,8 +85,8 @@ class TrainingLoop:
         """Use this batch from the next step on for which nothing is loaded yet."""
         self.global_batch_size = size
 
-    def load_checkpoint(self) -> dict[str, Any] | None:
-        return self._checkpoints.load_newest()
+    def begin(self) -> None:
+        self._checkpoints.begin()
 
     def furthest_step(self) -> int:
         return self._checkpoints.furthest_step()
@@ -272,6 +274,11 @@ class TrainingLoop:
         self._gradients.end_step()
         self.position.step = None
         return step.has_stepped
+
+    def log(self, values: Mapping[str, float]) -> None:
+        """Values of the step under way, or of the last one between two epochs."""
+        is_under_way = self.position.step is not None
+        self._checkpoints.log(values, step=self.state.step + is_under_way)
 
     # -- parts of a step -----------------------------------------------------------------------
 

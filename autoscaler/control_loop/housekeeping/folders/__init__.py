@@ -1,6 +1,7 @@
 """What does nobody need any more on the disk that jobs share?
 
 leftovers         folders of jobs that were deleted, or ended long ago
+last_checkpoint   what stays of a completed one: its last checkpoint
 unused_code       code that no job refers to
 unwanted_results  outputs and checkpoints that somebody deleted
 """

@@ -6,15 +6,19 @@ A folder is moved aside at once and emptied in the background, so that no tick w
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from cluster.files.discarding import discard
 from cluster.logs import log_files
 
+from autoscaler.control_loop.housekeeping.folders import last_checkpoint
 from autoscaler.control_loop.lease.orders import Orders
-from jobs.lifecycle import LIVE
+from jobs.lifecycle import LIVE, State
 from jobs.models import Job, Leftover
 
 MOST_AT_ONCE: Final = 50  # guessed: each is one rename
@@ -34,11 +38,18 @@ def remove_leftovers(orders: Orders, now: datetime) -> None:
     due = Leftover.objects.filter(due_at__lte=now)
     # No wish should ever name a job that lives; if one does, the job's files are worth more.
     of_living = Job.objects.filter(state__in=LIVE).values("pk")
-    for leftover in due.exclude(job_id__in=of_living)[:MOST_AT_ONCE]:
+    found = list(due.exclude(job_id__in=of_living)[:MOST_AT_ONCE])
+    completed = _completed({leftover.job_id for leftover in found})
+    for leftover in found:
         folder = _folder(leftover, orders.state_dir)
+        throw = partial(discard, aside=folder.parent / _ASIDE)  # logs may be on a disk of their own
+        is_only_old = leftover.part == Leftover.Part.FILES and leftover.job_id in completed
         try:
-            with orders.giving():  # logs may be on another disk than the rest
-                discard(folder, aside=folder.parent / _ASIDE)
+            with orders.giving():
+                if is_only_old:
+                    last_checkpoint.discard_all_but(folder, throw)
+                else:
+                    throw(folder)
         except OSError as problem:
             extra = {"action": "remove_leftover", "job_id": leftover.job_id}
             _log.warning("%s cannot be removed, later perhaps: %s", folder, problem, extra=extra)
@@ -49,6 +60,14 @@ def remove_leftovers(orders: Orders, now: datetime) -> None:
         with orders.fence.transaction():
             Leftover.objects.filter(pk__in=gone).delete()
             Leftover.objects.filter(pk__in=refused).update(due_at=now + _PAUSE)
+
+
+def _completed(job_ids: Collection[str]) -> AbstractSet[str]:
+    """Return which of them are still known, as completed ones: nobody has deleted them."""
+    if not job_ids:
+        return frozenset()
+    completed = Job.objects.filter(pk__in=job_ids, state=State.COMPLETED)
+    return frozenset(completed.values_list("pk", flat=True))
 
 
 def _folder(leftover: Leftover, state_dir: Path) -> Path:

@@ -19,6 +19,7 @@ import { Logs } from "./Logs";
 import { Timeline } from "./Timeline";
 import { Warnings } from "./Warnings";
 import { Workers } from "./Workers";
+import { Checkpoints } from "./results/Checkpoints";
 import { Outputs } from "./results/Outputs";
 import styles from "./JobPage.module.css";
 
@@ -56,6 +57,7 @@ function JobContent({ id }: { readonly id: string }) {
         </div>
       </div>
       <Curves job={job.data} changes={changes} />
+      <Checkpoints job={job.data} />
       <Outputs job={job.data} />
       <Logs job={job.data} />
       <Events job={job.data} />

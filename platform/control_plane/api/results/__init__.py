@@ -3,5 +3,6 @@
 outputs      the files that it wants to hand over
 checkpoints  the states from which it, or another job, goes on
 metrics      its curves as a table
+ranges       by which headers a part of a file is asked for
 downloads    a file or an archive as an answer of any size
 """

@@ -6,12 +6,12 @@ import base64
 import binascii
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,20 +21,12 @@ from storage.results.places import LONGEST_PATH, Place, Results
 from tenancy.access.principal import principal_of
 
 from control_plane.api.results import downloads
+from control_plane.api.results.ranges import RANGES
 from jobs.api.requests import query
 from jobs.changes.demand_signal import announce_demand
 from jobs.errors import BadCursor
 from jobs.models import Job
 from jobs.queries import visible_jobs
-
-RANGES: Final = [
-    OpenApiParameter(name, str, OpenApiParameter.HEADER, description=said)
-    for name, said in (
-        ("Range", "One range, such as `bytes=100-`; the answer is 206."),
-        ("If-Range", "An ETag: the range counts for that content alone."),
-        ("If-None-Match", "ETags: if one fits, the answer is 304."),
-    )
-]
 
 
 class PathQuery(serializers.Serializer[Any]):

@@ -1,0 +1,6 @@
+"""Which commands are there for what jobs leave behind?
+
+outputs      what a script writes to be handed over
+checkpoints  the states that a job can go on from
+listing      how such a group lists without a verb
+"""

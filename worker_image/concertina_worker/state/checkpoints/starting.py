@@ -1,0 +1,39 @@
+"""How does a job begin that starts from another, or from a model? With its weights, or with all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from concertina_worker.checkpoint_files import START_STATE, START_WEIGHTS
+from concertina_worker.state.checkpoints import checkpoint, weights
+from concertina_worker.state.checkpoints.written_file import BrokenCheckpointError
+from concertina_worker.state.training_state import CheckpointMismatchError, TrainingState
+
+
+def begin(state: TrainingState, folder: Path) -> None:
+    """Give a training its first state: all there is in the folder.
+
+    Raises:
+        WeightsMismatchError: the weights are not those of the script's model.
+        StartError: what is there cannot be read, or the rest does not fit.
+    """
+    path_of_weights, path = folder / START_WEIGHTS, folder / START_STATE
+    try:
+        if path.exists():
+            state.go_on_from(checkpoint.read(path, path_of_weights))
+        else:
+            state.begin_with(weights.read(path_of_weights))
+    except (OSError, BrokenCheckpointError) as error:
+        raise StartError(f"cannot be read: {error}") from error
+    except CheckpointMismatchError as error:
+        raise StartError(
+            "does not fit the optimizer, or another object, that the script makes now"
+            f" ({error.detail}). With `what: weights` only the model is taken"
+        ) from error
+
+
+class StartError(Exception):
+    """What `start_from` names cannot be begun with."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"What start_from names {problem}.")
