@@ -24,6 +24,7 @@ from concertina.code.packing import packed
 from concertina.connection import credentials
 from concertina.connection.code_upload import CodeUpload
 from concertina.connection.data_sources import DataSources
+from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.retrying import (
     BRIEF,
@@ -104,6 +105,11 @@ class Client:
     def data(self) -> DataSources:
         """The data that jobs may name."""
         return DataSources(self._send)
+
+    @property
+    def keeping(self) -> Keeping:
+        """For how long jobs, and parts of them, are kept."""
+        return Keeping(self._send, self._of_team)
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
         JobMode,
         JobReason,
         JobState,
+        KeptPartPartEnum,
         LogStream,
         NodeClosing,
         PoolAdmissionEnum,
         RemedyKind,
+        RemovalPartEnum,
         RepeatedUnitEnum,
         SecretKind,
         SignEnum,
@@ -245,6 +247,13 @@ class JobRef(TypedDict):
     team: str | None
 
 
+class JobRemovals(TypedDict):
+    """A document of the service: JobRemovals."""
+
+    is_pinned: bool  # Nothing of it is removed for its age.
+    items: list[Removal]
+
+
 class KeptCheckpoint(TypedDict):
     """What an earlier release wrote tells nothing of itself: there the rest is null or empty."""
 
@@ -256,6 +265,17 @@ class KeptCheckpoint(TypedDict):
     weights_bytes: int | None
     digest: str | None  # SHA-256 of the file of weights, in hexadecimal.
     metrics: list[LoggedValue]  # The newest of each name.
+
+
+class KeptPart(TypedDict):
+    """One part of all jobs of a team, in days after their end; 0 stands for ever."""
+
+    part: KeptPartPartEnum
+    kept_days: int  # What counts.
+    days: int | None  # What the team chose; null: as the installation says.
+    default_days: int  # What the installation says.
+    least_days: int | None  # The team's lower bound.
+    most_days: int | None  # The team's upper bound.
 
 
 class Lately(TypedDict):
@@ -378,6 +398,14 @@ class Remedy(TypedDict):
     paused_jobs: int  # Running jobs that it would pause.
 
 
+class Removal(TypedDict):
+    """A document of the service: Removal."""
+
+    part: RemovalPartEnum  # `job`: all that is left of it.
+    due_at: str | None  # Null: never, as things are, or the job has not ended.
+    removed_at: str | None  # Null: it is there.
+
+
 class RescaledDetails(TypedDict):
     """A job that gets other workers or another batch."""
 
@@ -484,6 +512,14 @@ class Team(TypedDict):
     running_jobs: int
     waiting_jobs: int
     is_mine: bool  # True if the caller may act for it.
+
+
+class TeamRetention(TypedDict):
+    """A document of the service: TeamRetention."""
+
+    may_choose: bool  # True if the caller may set `days`.
+    may_set_bounds: bool
+    items: list[KeptPart]
 
 
 class TeamShare(TypedDict):

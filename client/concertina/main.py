@@ -7,8 +7,18 @@ import sys
 
 import typer
 
-from concertina.commands import control, curves, data, inspect, login, logs, removal, secrets, top
-from concertina.commands.results import checkpoints, outputs
+from concertina.commands import (
+    control,
+    data,
+    inspect,
+    keeping,
+    login,
+    logs,
+    removal,
+    secrets,
+    top,
+)
+from concertina.commands.results import checkpoints, curves, outputs
 from concertina.commands.submitting import code, edit, run, submit
 
 _EXIT_CODES = (
@@ -52,6 +62,7 @@ app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")
 app.add_typer(outputs.app, name="outputs")
+app.add_typer(keeping.app, name="retention")
 app.add_typer(secrets.app, name="secrets")
 
 

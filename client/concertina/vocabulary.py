@@ -123,6 +123,7 @@ JobState = Literal[
     "failed",
     "cancelled",
 ]
+KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
 LogStream = Literal["stdout", "stderr"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]
@@ -139,6 +140,7 @@ RemedyKind = Literal[
     "patience",
     "none",
 ]
+RemovalPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code", "history", "job"]
 RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
 SecretKind = Literal["environment", "registry"]
 SignEnum = Literal["line", "iteration"]

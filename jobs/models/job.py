@@ -223,6 +223,8 @@ class Job(models.Model):
     history_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
     logs_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
     files_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    outputs_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    code_removed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ("-submitted_at", "id")

@@ -13,11 +13,13 @@ class Leftover(models.Model):
     """
 
     class Part(models.TextChoices):
-        FILES = "files", "files: checkpoints, and what it worked with"
+        FILES = "files", "files: all but the logs"
+        WORK = "work", "work: checkpoints, and what it worked with"
+        OUTPUTS = "outputs", "outputs: what it handed over"
         LOGS = "logs", "logs: what its processes wrote"
 
     job_id = models.CharField(max_length=12)
-    part = models.CharField(max_length=5, choices=Part)
+    part = models.CharField(max_length=10, choices=Part)
     due_at = models.DateTimeField(default=timezone.now, help_text="Later, where a try failed.")
 
     class Meta:

@@ -9,6 +9,9 @@ from jobs.models import Job
 
 
 def without_jobs(snapshots: QuerySet[CodeSnapshot]) -> QuerySet[CodeSnapshot]:
-    """Return those of the snapshots that no job of their team refers to, ended ones included."""
-    jobs = Job.objects.filter(team=OuterRef("team"), code=OuterRef("digest"))
+    """Return those of the snapshots that no job of their team refers to, ended ones included.
+
+    A job does so until its code is old.
+    """
+    jobs = Job.objects.filter(team=OuterRef("team"), code=OuterRef("digest"), code_removed_at=None)
     return snapshots.exclude(Exists(jobs))

@@ -12,7 +12,16 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from tenancy.access import tokens
-from tenancy.models import FairShareSettings, ImageRule, Membership, Quota, Secret, Team, Token
+from tenancy.models import (
+    FairShareSettings,
+    ImageRule,
+    Membership,
+    Quota,
+    RetentionRule,
+    Secret,
+    Team,
+    Token,
+)
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     TeamAdminBase = admin.ModelAdmin[Team]
@@ -23,11 +32,12 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     FairShareSettingsAdminBase = admin.ModelAdmin[FairShareSettings]
     MembershipInlineBase = admin.TabularInline[Membership, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
+    RetentionInlineBase = admin.TabularInline[RetentionRule, Any]
     PersonAdminBase = UserAdmin[User]
 else:
     TeamAdminBase = TokenAdminBase = SecretAdminBase = QuotaAdminBase = admin.ModelAdmin
     FairShareSettingsAdminBase = ImageRuleAdminBase = admin.ModelAdmin
-    MembershipInlineBase = QuotaInlineBase = admin.TabularInline
+    MembershipInlineBase = QuotaInlineBase = RetentionInlineBase = admin.TabularInline
     PersonAdminBase = UserAdmin
 
 
@@ -51,11 +61,19 @@ class QuotaInline(QuotaInlineBase):
     )
 
 
+class RetentionInline(RetentionInlineBase):
+    """The bounds that a team's leads choose within."""
+
+    model = RetentionRule
+    extra = 0
+    verbose_name_plural = "for how long what its jobs leave is kept"
+
+
 @admin.register(Team)
 class TeamAdmin(TeamAdminBase):
     list_display = ("name", "parent", "members", "guarantees", "max_queued_jobs", "created_at")
     search_fields = ("name",)
-    inlines = (QuotaInline, MembershipInline)
+    inlines = (QuotaInline, RetentionInline, MembershipInline)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
         teams = super().get_queryset(request).select_related("parent")

@@ -45,6 +45,12 @@ class SecretInUse(TenancyError):
     code, status = "secret_in_use", 409
 
 
+class RetentionRefused(TenancyError):
+    """The team may not keep it for so long, or for so short."""
+
+    code, status = "retention_refused", 400
+
+
 class TooManySecrets(TenancyError):
     """The team keeps as many secrets as it may; delete one first."""
 

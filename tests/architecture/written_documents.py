@@ -25,7 +25,9 @@ READ: Final = (
     "Generation",
     "Job",
     "JobDetail",
+    "JobRemovals",
     "KeptCheckpoint",
+    "KeptPart",
     "LogLine",
     "Output",
     "Pool",
@@ -33,6 +35,7 @@ READ: Final = (
     "SubmittedJob",
     "SubmittedJobs",
     "Team",
+    "TeamRetention",
     "Validation",
     "Worker",
 )  # by the client; what they consist of follows

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from concertina.commands.options import JobReference, Output
-from concertina.errors import BadInput
+from concertina.errors import BadInput, NotFound
 from concertina.states import FINAL_STATES, LIVE_STATES
 from concertina.terminal.session import Format, session
 from concertina.views.cluster import teams_table
 from concertina.views.description import description
 from concertina.views.explanation import explanation
 from concertina.views.jobs import jobs_table
+
+if TYPE_CHECKING:
+    from concertina.client import Client
+    from concertina.documents import JobRemovals
 
 WIDE: Final = 120  # columns
 _STATES: Final = (*LIVE_STATES, *FINAL_STATES)
@@ -55,13 +59,24 @@ def describe(reference: JobReference, *, output: Output = Format.TABLE) -> None:
         job_id = client.find(reference)["id"]
         job, generations = client.job(job_id), client.generations(job_id)
         workers, events = client.workers(job_id), client.events(job_id)
+        removals = _removals(client, job_id)
         document = {
             "job": job,
             "generations": generations,
             "workers": workers,
             "events": events,
+            "removals": removals,
         }
-        current.terminal.show(document, description(job, generations, workers, events))
+        shown = description(job, generations, workers, events, removals)
+        current.terminal.show(document, shown)
+
+
+def _removals(client: Client, job_id: str) -> JobRemovals | None:
+    """Return what of it goes when; None: the service is of a release that does not say it."""
+    try:
+        return client.keeping.removals(job_id)
+    except NotFound:
+        return None
 
 
 def explain(reference: JobReference, *, output: Output = Format.TABLE) -> None:

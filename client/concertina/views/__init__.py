@@ -2,5 +2,6 @@
 
 - `jobs`: a list of jobs; `description`: one job, whole; `explanation`: a decision about it
 - `cluster`: pools and teams; `secrets`, `data_sources`: what jobs may name
+- `results`, `keeping`: what they leave behind, and for how long
 - `problems`: a refusal
 """

@@ -11,13 +11,14 @@ from rich.text import Text
 
 from concertina import words
 from concertina.views.jobs import plain_table, progress_bar, state
+from concertina.views.keeping import removals_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from concertina.documents import Event, Generation, Job, JobDetail, Worker
+    from concertina.documents import Event, Generation, Job, JobDetail, JobRemovals, Worker
 
 NEWEST: Final = 10
 _COSTS: Final = ("STALL", "TRANSFER", "LOST WORK")
@@ -30,23 +31,26 @@ def description(
     generations: Sequence[Generation],
     workers: Sequence[Worker],
     events: Sequence[Event],
+    removals: JobRemovals | None = None,
 ) -> RenderableType:
     """A job's facts, its generations, its workers and its newest events."""
     present = [worker for worker in workers if worker["phase"] != "gone"]
     return Group(
-        _facts(job),
+        _facts(job, removals),
         *_section("Generations", generations, _generations_table(generations)),
         *_section("Workers", present, _workers_table(present)),
         *_section("Events", events, _events_table(events)),
     )
 
 
-def _facts(job: JobDetail) -> Table:
+def _facts(job: JobDetail, removals: JobRemovals | None) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="bright_black", no_wrap=True)
     grid.add_column()
     for name, value in _fact_rows(job):
         grid.add_row(name, value)
+    if removals and (kept := removals_text(removals)):
+        grid.add_row("Kept", kept)
     return grid
 
 

@@ -1,6 +1,6 @@
 /** What has a job left behind? */
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 
@@ -55,4 +55,13 @@ export function useCheckpoints(id: string, isLive: boolean) {
 /** Where a browser finds the weights of a checkpoint. */
 export function weightsAddress(id: string, step: number): string {
   return `/api/v1/jobs/${id}/checkpoints/${step}/weights`;
+}
+
+/** What of a job goes when, because it is old. */
+export function useRemovals(id: string) {
+  return useQuery({
+    queryKey: ["job", id, "removals"],
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}/removals", { params: { path: { job_id: id } } })),
+  });
 }

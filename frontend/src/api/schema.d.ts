@@ -528,6 +528,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/removals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What of a job goes when, because it is old
+         * @description By the numbers of its team and of the installation, as they are now. To pin the job keeps all of it.
+         */
+        get: operations["list_job_removals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/rerun": {
         parameters: {
             query?: never;
@@ -998,6 +1018,43 @@ export interface paths {
          * @description Fields that are not named stay; a quota that is not there yet begins with defaults.
          */
         patch: operations["change_quota"];
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** For how long a team keeps what its jobs leave behind */
+        get: operations["get_team_retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/retention/{part}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change for how long a team keeps a part (leads and tokens; bounds: admins)
+         * @description It counts for jobs that have ended already, too: what is older goes within minutes, and nobody can bring it back. Pinned jobs keep everything.
+         */
+        patch: operations["change_team_retention"];
         trace?: never;
     };
     "/api/v1/teams/{name}/secrets": {
@@ -1983,6 +2040,11 @@ export interface components {
             name: string | null;
             team: string | null;
         };
+        JobRemovals: {
+            /** @description Nothing of it is removed for its age. */
+            is_pinned: boolean;
+            items: components["schemas"]["Removal"][];
+        };
         /**
          * JobSpec
          * @description One job as its user declares it.
@@ -2158,6 +2220,29 @@ export interface components {
             items: components["schemas"]["KeptCheckpoint"][];
             next_cursor: string | null;
         };
+        /** @description One part of all jobs of a team, in days after their end; 0 stands for ever. */
+        KeptPart: {
+            part: components["schemas"]["KeptPartPartEnum"];
+            /** @description What counts. */
+            kept_days: number;
+            /** @description What the team chose; null: as the installation says. */
+            days: number | null;
+            /** @description What the installation says. */
+            default_days: number;
+            /** @description The team's lower bound. */
+            least_days: number | null;
+            /** @description The team's upper bound. */
+            most_days: number | null;
+        };
+        /**
+         * @description * `curves` - curves
+         *     * `logs` - logs
+         *     * `checkpoints` - checkpoints
+         *     * `outputs` - outputs
+         *     * `code` - code
+         * @enum {string}
+         */
+        KeptPartPartEnum: "curves" | "logs" | "checkpoints" | "outputs" | "code";
         /** @description How the newest ranges like this one did: of jobs that ended, one in the middle of each. */
         Lately: {
             /** @description So many ended within their range. */
@@ -2338,6 +2423,15 @@ export interface components {
              * @description Share of idle GPUs beyond the guarantee, relative to other teams.
              */
             over_quota_weight?: number;
+        };
+        /** @description What to change; null takes it back. */
+        PatchedRetentionBody: {
+            /** @description 0: for ever. */
+            days?: number | null;
+            /** @description Admins only. */
+            least_days?: number | null;
+            /** @description Admins only. */
+            most_days?: number | null;
         };
         PatchedTeamChange: {
             readonly name?: string;
@@ -2575,6 +2669,41 @@ export interface components {
          * @enum {string}
          */
         RemedyKind: "higher_priority" | "free_gpus" | "gpus_together" | "fewer_workers" | "raised_limit" | "raised_guarantee" | "other_pool" | "preemptible" | "reopened_node" | "patience" | "none";
+        Removal: {
+            /**
+             * @description `job`: all that is left of it.
+             *
+             *     * `curves` - curves
+             *     * `logs` - logs
+             *     * `checkpoints` - checkpoints
+             *     * `outputs` - outputs
+             *     * `code` - code
+             *     * `history` - history
+             *     * `job` - job
+             */
+            part: components["schemas"]["RemovalPartEnum"];
+            /**
+             * Format: date-time
+             * @description Null: never, as things are, or the job has not ended.
+             */
+            due_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null: it is there.
+             */
+            removed_at: string | null;
+        };
+        /**
+         * @description * `curves` - curves
+         *     * `logs` - logs
+         *     * `checkpoints` - checkpoints
+         *     * `outputs` - outputs
+         *     * `code` - code
+         *     * `history` - history
+         *     * `job` - job
+         * @enum {string}
+         */
+        RemovalPartEnum: "curves" | "logs" | "checkpoints" | "outputs" | "code" | "history" | "job";
         /**
          * @description * `` - not known
          *     * `iteration` - iteration
@@ -3265,6 +3394,12 @@ export interface components {
         };
         TeamList: {
             items: components["schemas"]["Team"][];
+        };
+        TeamRetention: {
+            /** @description True if the caller may set `days`. */
+            may_choose: boolean;
+            may_set_bounds: boolean;
+            items: components["schemas"]["KeptPart"][];
         };
         TeamShare: {
             team: string;
@@ -6087,6 +6222,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_job_removals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRemovals"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     rerun_job: {
         parameters: {
             query?: never;
@@ -8587,6 +8785,164 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_team_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamRetention"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    change_team_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                part: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedRetentionBody"];
+                "application/yaml": components["schemas"]["PatchedRetentionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptPart"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: {
                 headers: {

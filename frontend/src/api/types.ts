@@ -29,5 +29,6 @@ export type Session = Schemas["Session"];
 export type LogLine = Schemas["LogLine"];
 export type KeptCheckpoint = Schemas["KeptCheckpoint"];
 export type Output = Schemas["Output"];
+export type Removal = Schemas["Removal"];
 export type Secret = Schemas["Secret"];
 export type SecretContent = Schemas["SecretBody"];

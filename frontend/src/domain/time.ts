@@ -3,6 +3,7 @@
 import { formatDuration } from "./format";
 
 const absolute = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -29,6 +30,11 @@ function roughDuration(seconds: number): string | null {
 
 export function absoluteTime(at: number): string {
   return absolute.format(at);
+}
+
+/** `23 Feb 2027`. */
+export function absoluteDay(at: number): string {
+  return date.format(at);
 }
 
 export function clockTime(at: number): string {

@@ -83,7 +83,7 @@ def leave_files(job_ids: Iterable[str], *parts: Leftover.Part) -> None:
 def _erase(jobs: Collection[Job]) -> None:
     ids = [job.pk for job in jobs]
     _remember_usage(jobs)
-    leave_files(ids, *Leftover.Part)
+    leave_files(ids, Leftover.Part.FILES, Leftover.Part.LOGS)
     for kind in (*CURVES, *HISTORIES):
         rows = kind._default_manager.filter(job__in=ids)  # noqa: SLF001 - its name
         rows._raw_delete(rows.db)  # noqa: SLF001 - many rows that nothing refers to

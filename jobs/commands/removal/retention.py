@@ -8,15 +8,17 @@ lives, its rows would grow without end.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from django.db import models, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
+from tenancy.models.retention_rule import KeptPart
 
 from jobs.commands.removal import job_deletion, rollups
+from jobs.commands.removal.due_parts import REMOVED_AT, due
 from jobs.commands.removal.retention_periods import JobRetention
 from jobs.commands.submission import IDEMPOTENCY_WINDOW
 from jobs.lifecycle import FINAL, LIVE
@@ -32,6 +34,12 @@ from jobs.models import (
 )
 
 JOBS_AT_ONCE: Final = 100
+_FILES: Final[Mapping[KeptPart, Sequence[Leftover.Part]]] = {
+    KeptPart.LOGS: (Leftover.Part.LOGS,),
+    KeptPart.CHECKPOINTS: (Leftover.Part.WORK,),
+    KeptPart.OUTPUTS: (Leftover.Part.OUTPUTS,),
+    KeptPart.CODE: (),  # a snapshot goes when no job refers to it any more
+}
 ASSIGNMENTS_KEPT: Final = 100  # of a live job, however old: one of the last may still train
 
 Erase = Callable[[QuerySet[Any]], int]  # deletes in bounded batches, tells how many
@@ -50,21 +58,21 @@ def delete_old(kept: JobRetention, *, erase: Erase, has_time: HasTime) -> Mappin
     deleted["partitions"] = rollups.drop_old(now)
     if kept.history:
         deleted += _of_the_living(now - kept.history, erase)
+        old = Q(finished_at__lt=now - kept.history)
         deleted += _rows_of_ended(
-            now - kept.history, "history_removed_at", job_deletion.HISTORIES, erase, has_time
+            old, "history_removed_at", job_deletion.HISTORIES, erase, has_time
         )
-    if kept.curves:
-        deleted += _rows_of_ended(
-            now - kept.curves, "curves_removed_at", job_deletion.CURVES, erase, has_time
-        )
-    if kept.logs:
-        part = Leftover.Part.LOGS
-        deleted["logs"] = _files_of_ended(now - kept.logs, "logs_removed_at", part, has_time)
-    if kept.files:
-        part = Leftover.Part.FILES
-        deleted["files"] = _files_of_ended(now - kept.files, "files_removed_at", part, has_time)
+    deleted += _rows_of_ended(
+        due(KeptPart.CURVES, kept, now),
+        REMOVED_AT[KeptPart.CURVES],
+        job_deletion.CURVES,
+        erase,
+        has_time,
+    )
+    for part, leftovers in _FILES.items():
+        deleted[part] = _files_of_ended(due(part, kept, now), REMOVED_AT[part], leftovers, has_time)
     if kept.jobs:
-        deleted += _jobs(now - kept.jobs, erase, has_time)
+        deleted += _jobs(Q(finished_at__lt=now - kept.jobs), erase, has_time)
     return deleted
 
 
@@ -78,10 +86,10 @@ def _of_the_living(before: datetime, erase: Erase) -> Counter[str]:
     )
 
 
-def _ended(before: datetime, **which: Any) -> QuerySet[Job]:
+def _ended(old: Q, **which: Any) -> QuerySet[Job]:
     """Return ended jobs, oldest first. A job whose processes still hold GPUs has not ended."""
     held = GpuClaim.objects.values("worker__job")
-    jobs = Job.objects.filter(state__in=FINAL, is_pinned=False, finished_at__lt=before, **which)
+    jobs = Job.objects.filter(state__in=FINAL, is_pinned=False, **which).filter(old)
     return jobs.exclude(pk__in=held).order_by("finished_at", "pk")
 
 
@@ -90,14 +98,14 @@ def _some(jobs: QuerySet[Job]) -> list[str]:
 
 
 def _rows_of_ended(
-    before: datetime,
+    old: Q,
     mark: str,
     kinds: Collection[type[models.Model]],
     erase: Erase,
     has_time: HasTime,
 ) -> Counter[str]:
     deleted: Counter[str] = Counter()
-    while has_time() and (ids := _some(_ended(before, **{mark: None}))):
+    while has_time() and (ids := _some(_ended(old, **{mark: None}))):
         deleted += _erase_rows(ids, kinds, erase)
         if has_time():  # else some may be left
             Job.objects.filter(pk__in=ids).update(**{mark: timezone.now()})
@@ -117,19 +125,19 @@ def _erase_rows(
     )
 
 
-def _files_of_ended(before: datetime, mark: str, part: Leftover.Part, has_time: HasTime) -> int:
+def _files_of_ended(old: Q, mark: str, parts: Sequence[Leftover.Part], has_time: HasTime) -> int:
     count = 0
-    while has_time() and (ids := _some(_ended(before, **{mark: None}))):
+    while has_time() and (ids := _some(_ended(old, **{mark: None}))):
         with transaction.atomic():
-            job_deletion.leave_files(ids, part)
+            job_deletion.leave_files(ids, *parts)
             Job.objects.filter(pk__in=ids).update(**{mark: timezone.now()})
         count += len(ids)
     return count
 
 
-def _jobs(before: datetime, erase: Erase, has_time: HasTime) -> Counter[str]:
+def _jobs(old: Q, erase: Erase, has_time: HasTime) -> Counter[str]:
     deleted: Counter[str] = Counter()
-    while has_time() and (ids := _some(_ended(before))):
+    while has_time() and (ids := _some(_ended(old))):
         # First what there may be much of, so that the rest is a short transaction.
         deleted += _erase_rows(ids, (*job_deletion.CURVES, *job_deletion.HISTORIES), erase)
         if has_time():

@@ -1,17 +1,16 @@
-"""For how long is each part of a job kept after its end?"""
+"""For how long is each part of a job kept after its end, unless its team says otherwise?"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRetention:
-    """Periods by part; None: for ever. Parts without an end count from when they were written."""
+    """The installation's numbers; live jobs' rows count from when they were written."""
 
-    curves: timedelta | None
-    logs: timedelta | None
-    files: timedelta | None  # checkpoints
-    history: timedelta | None  # events, generations, workers and the like
+    days: Mapping[str, int]  # by `KeptPart`; 0: for ever
+    history: timedelta | None  # events, generations, workers and the like; None: for ever
     jobs: timedelta | None  # the job itself

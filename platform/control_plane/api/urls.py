@@ -9,13 +9,14 @@ from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
+from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
-from control_plane.api.results import checkpoints, metrics, outputs
+from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
-from control_plane.api.teams import images, quotas, secrets, teams
+from control_plane.api.teams import images, quotas, retention, secrets, teams
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
@@ -36,8 +37,13 @@ class CheckpointConverter(StringConverter):
     regex = "(?:[0-9]{1,18}|latest|best)"
 
 
+class KeptPartConverter(StringConverter):
+    regex = "|".join(KeptPart)
+
+
 register_converter(Sha256Converter, "sha256")
 register_converter(CheckpointConverter, "checkpoint")
+register_converter(KeptPartConverter, "part")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
     path("jobs", JobsView.as_view(**_SPECS)),
@@ -56,6 +62,8 @@ urlpatterns = [
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
     path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
+    path("teams/<slug:name>/retention", retention.TeamRetentionView.as_view()),
+    path("teams/<slug:name>/retention/<part:part>", retention.TeamKeptPartView.as_view()),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),
@@ -63,6 +71,7 @@ urlpatterns = [
     path("jobs/<job:job_id>/outputs", outputs.OutputsView.as_view()),
     path("jobs/<job:job_id>/outputs/file", outputs.OutputFileView.as_view()),
     path("jobs/<job:job_id>/outputs/archive", outputs.OutputArchiveView.as_view()),
+    path("jobs/<job:job_id>/removals", removals.JobRemovalsView.as_view()),
     path("jobs/<job:job_id>/metrics/table", metrics.MetricTableView.as_view()),
     path("jobs/<job:job_id>/checkpoints", checkpoints.CheckpointsView.as_view()),
     path("jobs/<job:job_id>/checkpoints/<checkpoint:step>", checkpoints.CheckpointView.as_view()),

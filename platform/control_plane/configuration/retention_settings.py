@@ -24,14 +24,21 @@ def read(variables: EnvironmentVariables) -> RetentionSettings:
     """Raises: BadEnvironment."""
 
     def days(of: str, default: int) -> timedelta | None:
-        kept = variables.whole(f"CONCERTINA_KEEP_{of}_DAYS", default=default, at_least=0)
+        kept = number(of, default)
         return timedelta(days=kept) if kept else None
+
+    def number(of: str, default: int) -> int:
+        return variables.whole(f"CONCERTINA_KEEP_{of}_DAYS", default=default, at_least=0)
 
     return RetentionSettings(
         jobs=JobRetention(
-            curves=days("CURVES", 90),
-            logs=days("LOGS", 90),
-            files=days("CHECKPOINTS", 180),
+            days={
+                "curves": number("CURVES", 90),
+                "logs": number("LOGS", 90),
+                "checkpoints": number("CHECKPOINTS", 180),
+                "outputs": number("OUTPUTS", 180),
+                "code": number("CODE", 0),
+            },
             history=days("HISTORY", 180),
             jobs=days("JOBS", 730),
         ),

@@ -1,13 +1,15 @@
 """Who uses the platform, and what may they use?
 
 `Team` and `Membership` say who they are, `Token` how their programs get in. A team owns `Secret`s;
-`ImageRule` says what its jobs may run, `Quota` how many GPUs of a pool it may hold, and
-`FairShareSettings` how what is idle is shared out, by the `DecayedUsage` of each.
+`ImageRule` says what its jobs may run, `RetentionRule` how long what they leave is kept, `Quota`
+how many GPUs of a pool it may hold, and `FairShareSettings` how what is idle is shared out, by the
+`DecayedUsage` of each.
 """
 
 from tenancy.models.fair_share import DecayedUsage, FairShareSettings
 from tenancy.models.image_rule import ImageRule
 from tenancy.models.quota import Quota, settings_of_pool
+from tenancy.models.retention_rule import RetentionRule
 from tenancy.models.secret import Secret
 from tenancy.models.slug import slug_validator
 from tenancy.models.team import Membership, Team
@@ -19,6 +21,7 @@ __all__ = [
     "ImageRule",
     "Membership",
     "Quota",
+    "RetentionRule",
     "Secret",
     "Team",
     "Token",

@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
+from tenancy.models.retention_rule import KeptPart
 
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
 from autoscaler.control_loop.models import Tick
@@ -154,7 +155,7 @@ def test_what_ended_goes_part_by_part_and_at_last_altogether(submit: SubmitJob) 
     assert set(Job.objects.values_list("name", flat=True)) == {"a", "b", "c"}
     names = {job.id: name for name, job in jobs.items()}
     wishes = {(names[one.job_id], one.part) for one in Leftover.objects.all()}
-    of_files = {("c", "files"), ("d", "files")}
+    of_files = {("d", "files"), *((name, part) for name in "cd" for part in ("work", "outputs"))}
     assert wishes == {("b", "logs"), ("c", "logs"), ("d", "logs"), *of_files}
     assert PastUsage.objects.get().gpu_seconds == 60.0
 
@@ -194,7 +195,7 @@ def test_a_pinned_job_keeps_all_it_has_once_it_has_ended(submit: SubmitJob) -> N
 def test_what_is_kept_for_ever_is_kept(submit: SubmitJob) -> None:
     job = ended(submit(), 9999)
     metrics(job, 3)
-    forget(kept=JobRetention(curves=None, logs=None, files=None, history=None, jobs=None))
+    forget(kept=JobRetention(days=dict.fromkeys(KeptPart, 0), history=None, jobs=None))
     assert MetricPoint.objects.count() == 3
     assert Event.objects.filter(job=job).exists()
 
@@ -225,8 +226,8 @@ def test_how_long_is_what_kept_is_said_by_the_environment() -> None:
             {"CONCERTINA_KEEP_LOGS_DAYS": "7", "CONCERTINA_KEEP_CHECKPOINTS_DAYS": "0"}
         )
     )
-    assert told.jobs.logs == timedelta(days=7)
-    assert told.jobs.files is None
+    assert told.jobs.days[KeptPart.LOGS] == 7
+    assert told.jobs.days[KeptPart.CHECKPOINTS] == 0
     assert told.jobs.jobs == timedelta(days=730)
 
 

@@ -78,8 +78,9 @@ def test_a_job_goes_with_all_that_belongs_to_it_and_nothing_else(
     assert not Leftover.objects.exists()
 
 
+@pytest.mark.parametrize("part", [Leftover.Part.FILES, Leftover.Part.WORK])
 def test_of_an_old_completed_job_the_last_checkpoint_stays_until_it_is_deleted(
-    api: APIClient, submit: SubmitJob, tmp_path: Path
+    api: APIClient, submit: SubmitJob, tmp_path: Path, part: Leftover.Part
 ) -> None:
     completed, failed = end(submit(name="a")), end(submit(name="b"), state="failed")
     for job in (completed, failed):
@@ -87,13 +88,13 @@ def test_of_an_old_completed_job_the_last_checkpoint_stays_until_it_is_deleted(
         (folder / "work").mkdir(parents=True)
         for step in (10, 20):
             told = leave(folder / "checkpoints", step)
-        job_deletion.leave_files([job.id], Leftover.Part.FILES)
+        job_deletion.leave_files([job.id], part)
     sweep(tmp_path, timezone.now())
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.glob("jobs/[!.]*/**/*.*")} == {
         f"jobs/{completed.id}/checkpoints/step-000000000020.pt",
         f"jobs/{completed.id}/checkpoints/step-000000000020.{told.weights_digest[:16]}.safetensors",
     }
-    job_deletion.leave_files([completed.id], Leftover.Part.FILES)
+    job_deletion.leave_files([completed.id], part)
     sweep(tmp_path, timezone.now())  # nothing is lost by a second look
     assert len(list((tmp_path / "jobs" / completed.id / "checkpoints").iterdir())) == 2
     assert api.delete(f"/api/v1/jobs/{completed.id}").status_code == 204
@@ -206,6 +207,24 @@ def test_the_files_of_a_job_that_lives_are_never_removed(job: Job, tmp_path: Pat
     job_deletion.leave_files([job.id], *Leftover.Part)
     sweep(tmp_path, timezone.now())
     assert all(folder.exists() for folder in kept)
+
+
+def test_outputs_and_what_a_job_worked_with_go_each_in_its_time(
+    submit: SubmitJob, tmp_path: Path
+) -> None:
+    job = end(submit(name="a"))
+    folder, logs = folders(job, tmp_path)
+    for name in ("outputs", "checkpoints"):
+        (folder / name).mkdir()
+    (folder / "link").symlink_to(logs)
+    job_deletion.leave_files([job.id], Leftover.Part.WORK)
+    sweep(tmp_path, timezone.now())
+    assert [one.name for one in folder.iterdir()] == ["outputs"]
+    job_deletion.leave_files([job.id], Leftover.Part.OUTPUTS, Leftover.Part.WORK)
+    sweep(tmp_path, timezone.now())
+    assert list(folder.iterdir()) == []
+    assert (logs / "file").exists()
+    assert not Leftover.objects.exists()
 
 
 def test_claims_of_gpus_are_never_taken_away_with_a_job(submit: SubmitJob) -> None:

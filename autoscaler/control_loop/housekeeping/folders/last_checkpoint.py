@@ -27,5 +27,5 @@ def discard_all_but(folder: Path, discard: Callable[[Path], None]) -> None:
         pass  # it has none, or it is aside already
     discard(folder)
     if kept.exists():
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)  # it is there if outputs stay
         kept.rename(own.folder)

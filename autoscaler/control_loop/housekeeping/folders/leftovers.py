@@ -5,8 +5,11 @@ A folder is moved aside at once and emptied in the background, so that no tick w
 
 from __future__ import annotations
 
+import errno
+import itertools
 import logging
-from collections.abc import Collection
+import os
+from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,6 +18,7 @@ from typing import Final
 
 from cluster.files.discarding import discard
 from cluster.logs import log_files
+from storage.results.places import Place
 
 from autoscaler.control_loop.housekeeping.folders import last_checkpoint
 from autoscaler.control_loop.lease.orders import Orders
@@ -23,6 +27,8 @@ from jobs.models import Job, Leftover
 
 MOST_AT_ONCE: Final = 50  # guessed: each is one rename
 _PAUSE: Final = timedelta(minutes=10)  # guessed: until a disk that refuses is asked again
+_WITH_CHECKPOINTS: Final = {Leftover.Part.FILES, Leftover.Part.WORK}
+_MOST_ENTRIES: Final = 1000  # of a job's folder; guessed: the platform makes about ten
 _ASIDE: Final = ".discarded"
 
 _log = logging.getLogger(__name__)
@@ -43,13 +49,14 @@ def remove_leftovers(orders: Orders, now: datetime) -> None:
     for leftover in found:
         folder = _folder(leftover, orders.state_dir)
         throw = partial(discard, aside=folder.parent / _ASIDE)  # logs may be on a disk of their own
-        is_only_old = leftover.part == Leftover.Part.FILES and leftover.job_id in completed
+        is_only_old = leftover.part in _WITH_CHECKPOINTS and leftover.job_id in completed
+        discarding = partial(_discard, leftover.part, throw=throw)
         try:
             with orders.giving():
                 if is_only_old:
-                    last_checkpoint.discard_all_but(folder, throw)
+                    last_checkpoint.discard_all_but(folder, discarding)
                 else:
-                    throw(folder)
+                    discarding(folder)
         except OSError as problem:
             extra = {"action": "remove_leftover", "job_id": leftover.job_id}
             _log.warning("%s cannot be removed, later perhaps: %s", folder, problem, extra=extra)
@@ -68,6 +75,32 @@ def _completed(job_ids: Collection[str]) -> AbstractSet[str]:
         return frozenset()
     completed = Job.objects.filter(pk__in=job_ids, state=State.COMPLETED)
     return frozenset(completed.values_list("pk", flat=True))
+
+
+def _discard(part: str, folder: Path, *, throw: Callable[[Path], None]) -> None:
+    """Raises: OSError."""
+    if part == Leftover.Part.OUTPUTS:
+        throw(folder / Place.OUTPUTS)
+    elif part == Leftover.Part.WORK:
+        for path in _all_but_outputs(folder):
+            if path.is_dir() and not path.is_symlink():
+                throw(path)
+            else:
+                path.unlink(missing_ok=True)
+    else:
+        throw(folder)
+
+
+def _all_but_outputs(folder: Path) -> list[Path]:
+    """Raises: OSError (there are too many for one tick)."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [Path(one) for one in itertools.islice(entries, _MOST_ENTRIES + 1)]
+    except FileNotFoundError:
+        return []
+    if len(found) > _MOST_ENTRIES:
+        raise OSError(errno.E2BIG, "has more files side by side than a tick can remove")
+    return [path for path in found if path.name != Place.OUTPUTS]
 
 
 def _folder(leftover: Leftover, state_dir: Path) -> Path:

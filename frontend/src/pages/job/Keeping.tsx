@@ -3,8 +3,10 @@
 import { useNavigate } from "react-router";
 
 import { useDeleteJob, usePin } from "../../api/jobs";
+import { useRemovals } from "../../api/results";
 import type { JobDetail } from "../../api/types";
 import { plural } from "../../domain/format";
+import { describeRemovals } from "../../domain/keeping";
 import { isDeletable } from "../../domain/states";
 import { Question } from "./Question";
 
@@ -37,7 +39,24 @@ function Pin({ job }: { readonly job: JobDetail }) {
       onConfirm={(close) => {
         call.mutate(!job.is_pinned, { onSuccess: close });
       }}
-    />
+    >
+      <Removals id={job.id} />
+    </Question>
+  );
+}
+
+/** What goes when, as things are. */
+function Removals({ id }: { readonly id: string }) {
+  const removals = useRemovals(id);
+  const said = describeRemovals(removals.data?.items ?? []);
+  return (
+    said.length > 0 && (
+      <ul>
+        {said.map((one) => (
+          <li key={one}>{one}</li>
+        ))}
+      </ul>
+    )
   );
 }
 

@@ -1,0 +1,57 @@
+"""For how long are parts of jobs kept, and what of a job goes when?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from concertina import words
+from concertina.views.jobs import plain_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.table import Table
+
+    from concertina.documents import JobRemovals, KeptPart
+
+
+def rules_table(parts: Iterable[KeptPart]) -> Table:
+    table = plain_table("PART", "KEPT", "CHOSEN", "USUAL", "AT LEAST", "AT MOST")
+    for part in parts:
+        table.add_row(
+            part["part"],
+            days(part["kept_days"]),
+            days(part["days"]),
+            days(part["default_days"]),
+            days(part["least_days"]),
+            days(part["most_days"]),
+        )
+    return table
+
+
+def days(count: int | None) -> str:
+    """`1 day`, `30 days`, `for ever`."""
+    if count is None:
+        return words.NOTHING
+    return f"{count} day{'' if count == 1 else 's'}" if count else "for ever"
+
+
+def removals_text(removals: JobRemovals) -> str:
+    """Return `logs until 2027-02-23, all until 2028-11-24`; what goes with the job is left out."""
+    if removals["is_pinned"]:
+        return "for ever: it is pinned"
+    items = {item["part"]: item for item in removals["items"]}
+    whole = items.pop("job", None)
+    end = whole["due_at"] if whole else None
+    told = [
+        f"{part} gone since {_day(item['removed_at'])}"
+        if item["removed_at"]
+        else f"{part} until {_day(item['due_at'])}"
+        for part, item in items.items()
+        if item["removed_at"] or (item["due_at"] and item["due_at"] != end)
+    ]
+    return ", ".join([*told, *([f"all until {_day(end)}"] if end else [])])
+
+
+def _day(moment: str | None) -> str:
+    return (moment or "")[:10]
