@@ -76,13 +76,13 @@ def test_those_that_wait_when_a_thread_begins_go_together_and_each_gets_its_answ
     async def story() -> list[Answer]:
         batches = line(store)
         tasks = await taken(batches, store)
-        tasks += [asyncio.create_task(batches.answer(told(number))) for number in range(100)]
-        await until(lambda: len(batches) == 100)
+        tasks += [asyncio.create_task(batches.answer(told(number))) for number in range(300)]
+        await until(lambda: len(batches) == 300)
         store.may_go.set()
         return list(await asyncio.gather(*tasks))
 
-    assert run(story) == [OK] * (100 + THREADS)
-    names = [str(number) for number in range(100)]
+    assert run(story) == [OK] * (300 + THREADS)
+    names = [str(number) for number in range(300)]
     assert sorted(store.batches[THREADS:]) == sorted([names[:MOST_TOGETHER], names[MOST_TOGETHER:]])
 
 
@@ -186,6 +186,21 @@ def test_whoever_waits_too_long_is_told_to_come_again() -> None:
         return len(batches)
 
     assert run(story) == 0
+
+
+def test_what_is_being_stored_is_answered_however_long_it_takes() -> None:
+    store = Store(is_free=False)
+
+    async def story() -> Answer:
+        batches = line(store, longest_wait_seconds=0.0)
+        slow = asyncio.create_task(batches.answer(told("slow")))
+        await until(lambda: bool(store.batches))
+        await asyncio.sleep(0)
+        assert not slow.done()
+        store.may_go.set()
+        return await slow
+
+    assert run(story) == OK
 
 
 def test_a_fault_of_the_store_is_told_to_all_that_went_together_and_to_no_other() -> None:

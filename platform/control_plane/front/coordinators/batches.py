@@ -21,9 +21,9 @@ from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 THREADS: Final = 2  # so that one statement that takes long does not keep all reports waiting
-MOST_TOGETHER: Final = 64  # guessed: more gain little, and the rows of all are held meanwhile
+MOST_TOGETHER: Final = 250  # guessed: where everything is slow, only many at once are quick
 MOST_BYTES_TOGETHER: Final = 2**20  # guessed; a longer report goes alone
-MOST_WAITING: Final = 1000  # guessed: what can be stored while one of them waits
+MOST_WAITING: Final = 2000  # as many as a process holds requests of
 LONGEST_WAIT_SECONDS: Final = 5.0  # half of what coordinators wait for an answer
 SHARE_OF_ONE_JOB: Final = 0.06  # of a processor; guessed: far above two reports a second
 PAUSE_SECONDS: Final = 0.03  # between two beginnings; guessed: trades latency against transactions
@@ -49,6 +49,7 @@ Storing = Callable[[Sequence[Told]], Sequence[Answer | None]]
 class _Waiting:
     told: Told
     answer: asyncio.Future[Answer]
+    gives_up_at: float  # by the clock of the loop
     not_before: float = field(default=0.0)
 
 
@@ -98,17 +99,31 @@ class Batches:
             raise Busy
         if older is not None and not older.answer.done():
             older.answer.set_exception(Busy())  # its sender has asked anew
-        waiting = _Waiting(told, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(told, loop.create_future(), loop.time() + self._longest_wait_seconds)
         self._waiting[told.job_id] = waiting
+        expiry = loop.call_later(self._longest_wait_seconds, self._expire, waiting)
         self._look()
         try:
-            async with asyncio.timeout(self._longest_wait_seconds):
-                return await waiting.answer
-        except TimeoutError:
-            raise Busy from None
+            return await waiting.answer
         finally:
-            if self._waiting.get(told.job_id) is waiting:
-                del self._waiting[told.job_id]
+            expiry.cancel()
+            self._take_out(waiting)
+
+    def _expire(self, waiting: _Waiting) -> None:
+        """Give up one that still waits; what is being stored is answered, however long it takes."""
+        if self._take_out(waiting) and not waiting.answer.done():
+            waiting.answer.set_exception(Busy())
+
+    def _is_overdue(self, waiting: _Waiting) -> bool:
+        return asyncio.get_running_loop().time() > waiting.gives_up_at
+
+    def _take_out(self, waiting: _Waiting) -> bool:
+        """Return True if it waited."""
+        if self._waiting.get(waiting.told.job_id) is not waiting:
+            return False
+        del self._waiting[waiting.told.job_id]
+        return True
 
     def _look(self) -> None:
         """Begin if it is time, and a thread is free; else look again then."""
@@ -182,8 +197,10 @@ class Batches:
             return  # its sender has gone
         if answer is not None:
             one.answer.set_result(answer)
-        elif one.told.job_id in self._waiting:
-            one.answer.set_exception(Busy())  # a newer one of the job came
+        elif (
+            one.told.job_id in self._waiting or asyncio.get_running_loop().time() > one.gives_up_at
+        ):
+            one.answer.set_exception(Busy())  # a newer one of the job came, or it waited too long
         else:
             one.not_before = again_at
             self._waiting[one.told.job_id] = one
