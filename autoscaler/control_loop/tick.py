@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
@@ -50,6 +51,7 @@ from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
 
 _log = logging.getLogger(__name__)
+_counted: Final = accounting.CountedLately()
 
 
 @dataclass(slots=True)
@@ -175,7 +177,7 @@ class ControlLoop:
 
 def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:
     with context.fence.transaction():
-        accounting.update_gpu_seconds(holding, context.now)
+        accounting.update_gpu_seconds(_counted.due(holding, context.now), context.now)
         accounting.sample_utilisation(waiting, context.now)
 
 

@@ -25,6 +25,10 @@ def main() -> None:
         description=tick_cost.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("jobs", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--workers", type=int, default=4, help="of each job, a GPU each")
+    parser.add_argument("--pools", type=int, default=1)
+    parser.add_argument("--still", action="store_true", help="all jobs stay as they are")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--statements", action="store_true", help="print those of the last tick")
     arguments = parser.parse_args()
     print(f"{'jobs':>5} {'situation':22} {'part':10} statements    python  postgres")
@@ -44,7 +48,14 @@ def measure(jobs: int, arguments: argparse.Namespace) -> None:
 
     call_command("flush", interactive=False, verbosity=0)
     host = InMemoryHost()
-    crowd, meter = Crowd(host=host, jobs=jobs), Meter(host=host)
+    meter = Meter(host=host)
+    crowd = Crowd(
+        host=host,
+        jobs=jobs,
+        workers=arguments.workers,
+        pools=arguments.pools,
+        is_still=arguments.still,
+    )
     crowd.settle()
     show(jobs, "first of a process", [meter.tick()])
     come_to_rest(crowd, meter)
@@ -55,7 +66,7 @@ def measure(jobs: int, arguments: argparse.Namespace) -> None:
     }
     for name, happen in situations.items():
         ticks = []
-        for _ in range(ROUNDS):
+        for _ in range(arguments.rounds):
             happen()
             ticks.append(meter.tick())
             statements = Counter(meter.sql)

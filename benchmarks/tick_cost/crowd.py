@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from cluster.in_memory_host import InMemoryHost
@@ -23,7 +24,6 @@ from jobs.reports.sync_report import SyncReport
 from jobs.spec.job_spec import parse
 
 GPUS_PER_NODE: Final = 8
-WORKERS: Final = 4  # of each job
 TEAMS: Final = 10
 ENDED: Final = 20  # as many times as train
 
@@ -36,7 +36,7 @@ _REPORT: Final = (
        samples_per_second = 120 + random(), gpu_utilisation = 0.9 WHERE phase = 'training'""",
     """UPDATE jobs_measurement SET steps = steps + 10, updated_at = now(),
        step_seconds = step_seconds * (1 + (random() - 0.5) / 2000)
-       WHERE workers = 4""",
+       WHERE workers >= 4""",
 )
 _ENDED: Final = """
     INSERT INTO jobs_job (id, name, state, state_since, finished_at, {rest})
@@ -52,54 +52,64 @@ class Crowd:
 
     host: InMemoryHost
     jobs: int
+    workers: int = 4  # of each job
+    pools: int = 1
+    is_still: bool = False  # all were changed a moment ago, and stay as they are for a day
     rng: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311
     _submitted: int = 0
     _teams: list[Team] = field(default_factory=list)
+    _pools: list[Pool] = field(default_factory=list)
 
     def settle(self) -> None:
         """Fill an empty database."""
-        pool = Pool.objects.create(name="default")
-        nodes = -(-self.jobs * WORKERS // GPUS_PER_NODE)
-        Node.objects.bulk_create(
-            Node(pool=pool, name=f"n{number}", gpus=GPUS_PER_NODE) for number in range(nodes)
-        )
-        guaranteed = nodes * GPUS_PER_NODE // TEAMS
+        each = -(-self.jobs * self.workers // (GPUS_PER_NODE * self.pools))
+        for number in range(self.pools):
+            pool = Pool.objects.create(name=f"pool{number}")
+            self._pools.append(pool)
+            Node.objects.bulk_create(
+                Node(pool=pool, name=f"n{number}-{one}", gpus=GPUS_PER_NODE) for one in range(each)
+            )
         for number in range(TEAMS):
             team = Team.objects.create(name=f"team{number}")
-            Quota.objects.create(team=team, pool=pool, guaranteed_gpus=guaranteed)
             self._teams.append(team)
-        self._train([self.submit() for _ in range(self.jobs)])
+            for pool in self._pools:
+                guaranteed = each * GPUS_PER_NODE // TEAMS
+                Quota.objects.create(team=team, pool=pool, guaranteed_gpus=guaranteed)
+        self._train(self.submit(self.jobs))
         with connection.cursor() as cursor:
             own = {"id", "name", "state", "state_since", "finished_at"}
             columns = [one.column for one in Job._meta.concrete_fields]  # noqa: SLF001
             rest = ", ".join(f'jobs_job."{one}"' for one in columns if one not in own)
             names = rest.replace("jobs_job.", "")
             sql = _ENDED.replace("{rest}", names, 1).replace("{rest}", rest)
-            cursor.execute(sql, [ENDED * self.jobs, Job.objects.values_list("id").first()])
+            ended = 0 if self.is_still else ENDED * self.jobs
+            cursor.execute(sql, [ended, Job.objects.values_list("id").first()])
             cursor.execute("ANALYZE")
 
-    def submit(self) -> Job:
-        """One more job of the next team, which waits."""
-        self._submitted += 1
-        team = self._teams[self._submitted % TEAMS]
+    def submit(self, count: int) -> list[Job]:
+        """So many more jobs, of one team and pool after the other, which wait."""
         document = {
-            "name": f"job-{self._submitted}",
-            "team": team.name,
+            "name": "job",
             "command": ["python", "train.py"],
-            "elastic": {"mode": "hot", "min_workers": 1, "max_workers": 8},
+            "elastic": {
+                "mode": "hot",
+                "min_workers": 1,
+                "max_workers": 2 * self.workers,
+                "min_interval": "24h" if self.is_still else "1m",
+            },
             "batch": {"global_batch_size": {"base": 256, "min": 64, "max": 8192}},
         }
         parsed = parse(document)
-        pool = Pool.objects.get()
-        return Job.objects.create(
-            team=team,
-            pool=pool,
-            name=document["name"],
-            spec=document,
-            resolved_spec=parsed.resolved(team=team.name, pool=pool.name),
-            mode=parsed.elastic.mode,
-            submitted_by="ada",
-        )
+        made = []
+        for number in range(self._submitted, self._submitted + count):
+            team, pool = self._teams[number % TEAMS], self._pools[number % self.pools]
+            named = {"name": f"job-{number}"}
+            resolved = parsed.resolved(team=team.name, pool=pool.name)
+            job = Job(team=team, pool=pool, spec=document | named, resolved_spec=resolved | named)
+            job.name, job.mode, job.submitted_by = named["name"], parsed.elastic.mode, "ada"
+            made.append(job)
+        self._submitted += count
+        return Job.objects.bulk_create(made, batch_size=1000)
 
     def report(self) -> None:
         """Every coordinator tells that its job went on."""
@@ -113,8 +123,7 @@ class Crowd:
         for job in running[:count]:
             for process in self._processes_of(job):
                 self.host.exit(process, ExitCode.COMPLETED)
-        for _ in range(count):
-            self.submit()
+        self.submit(count)
 
     def obey(self) -> None:
         """Every coordinator whose job is being changed does what is wanted."""
@@ -128,17 +137,20 @@ class Crowd:
     def _train(self, jobs: list[Job]) -> None:
         """As if they had been started long ago."""
         now = timezone.now()
-        nodes = list(Node.objects.order_by("id"))
-        seats = [(node, index) for node in nodes for index in range(node.gpus)]
+        seats = {
+            pool.pk: iter([(node, at) for node in pool.nodes.all() for at in range(node.gpus)])
+            for pool in self._pools
+        }
         workers, claims, assignments, generations, measured = [], [], [], [], []
         for number, job in enumerate(jobs):
-            ids = [f"{job.id}-1-{k}" for k in range(1, WORKERS + 1)]
+            ids = [f"{job.id}-1-{k}" for k in range(1, self.workers + 1)]
             job.state, job.state_since, job.started_at = State.RUNNING, now, now
             job.attempt = job.starts = job.revision = job.generation = 1
-            job.coordinator_port, job.coordinator_seen_at = 20_000 + number, now
+            job.coordinator_port, job.coordinator_seen_at = 20_000 + number % 40_000, now
             job.progress_at, job.model_bytes = now, self.rng.randint(1, 500) * 1_000_000
             job.total_samples, job.is_measured = 1_000_000_000, True
-            own = seats[number * WORKERS : (number + 1) * WORKERS]
+            job.last_rescaled_at = now if self.is_still else None
+            own = list(islice(seats[job.pool_id], self.workers))
             job.coordinator_node = own[0][0].name
             for worker_id, (node, index) in zip(ids, own, strict=True):
                 one = Worker(id=worker_id, job=job, attempt=1, node=node, phase="training")
@@ -149,14 +161,14 @@ class Crowd:
             shared: dict[str, Any] = {"revision": 1, "attempt": 1, "reason": "fair_share"}
             shared |= {"worker_ids": ids, "global_batch_size": 256, "job": job}
             assignments.append(Assignment(**shared, seats=[]))
-            generations.append(Generation(**shared, number=1, workers=WORKERS, began_at=now))
+            generations.append(Generation(**shared, number=1, workers=self.workers, began_at=now))
             measured += self._measurements(job)
         Job.objects.bulk_update(jobs, _CHANGED, batch_size=100)
-        Worker.objects.bulk_create(workers)
-        GpuClaim.objects.bulk_create(claims)
-        Assignment.objects.bulk_create(assignments)
-        Generation.objects.bulk_create(generations)
-        Measurement.objects.bulk_create(measured)
+        Worker.objects.bulk_create(workers, batch_size=5000)
+        GpuClaim.objects.bulk_create(claims, batch_size=5000)
+        Assignment.objects.bulk_create(assignments, batch_size=5000)
+        Generation.objects.bulk_create(generations, batch_size=5000)
+        Measurement.objects.bulk_create(measured, batch_size=5000)
 
     def _measurements(self, job: Job) -> list[Measurement]:
         exchange = self.rng.uniform(0.0, 0.02)  # seconds per step and further worker
@@ -170,7 +182,7 @@ class Crowd:
                 steps=100,
                 step_seconds=self.rng.uniform(0.95, 1.05) * (0.5 / k + exchange * (k - 1)),
             )
-            for k in (1, 2, 4)
+            for k in sorted({1, 2, self.workers})
         ]
 
     def _start(self, process_id: str, role: Role, job: Job, node: Node) -> None:
@@ -201,7 +213,7 @@ class Crowd:
 _CHANGED: Final = (
     *("state", "state_since", "started_at", "attempt", "starts", "revision", "generation"),
     *("coordinator_port", "coordinator_seen_at", "coordinator_node", "progress_at"),
-    *("model_bytes", "total_samples", "is_measured"),
+    *("model_bytes", "total_samples", "is_measured", "last_rescaled_at"),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,6 +16,7 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView
 from jobs.models import GpuClaim
 from jobs.spec.job_spec import MOST_GPUS
 
+COUNTED_SECONDS: Final = 30.0  # guessed: GPU time of a job that trains may be so old
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
 _GPU_SECONDS: Final = """
@@ -37,6 +38,29 @@ _GPU_SECONDS: Final = """
     ) held
     WHERE jobs_job.id = held.id
 """
+
+
+class CountedLately:
+    """Whose GPU time was counted when; it may be lost, and then all of it is counted once more.
+
+    To write it down of each job in each tick took as long as to read what jobs report, and moved
+    all their rows.
+    """
+
+    def __init__(self) -> None:
+        self._at: dict[str, datetime] = {}
+
+    def due(self, job_ids: Collection[str], now: datetime) -> list[str]:
+        """Return the jobs whose turn it is, which are to be counted now; forget all others."""
+        lately = {one: at for one in job_ids if (at := self._at.get(one)) and _is_lately(at, now)}
+        due = [one for one in job_ids if one not in lately]
+        self._at = lately | dict.fromkeys(due, now)
+        return due
+
+
+def _is_lately(at: datetime, now: datetime) -> bool:
+    """Not if the clock has stepped back."""
+    return timedelta() <= now - at < timedelta(seconds=COUNTED_SECONDS)
 
 
 def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:

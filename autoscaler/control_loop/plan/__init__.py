@@ -5,7 +5,7 @@ deciding            a sound plan; if need be, of fewer pools, or without a few j
 processor_time      how long one computation may take
 explaining          puts all decisions into words
 turns               which of the jobs that go on waiting are told anew in this tick
-last_said           what was said of each job in the last tick
+last_said           what was said of each job last, and of which it is said anew
 explained           a decision together with its explanation
 decision_document   a decision as JSON
 """

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.last_said import LastSaid
 from autoscaler.control_loop.plan.turns import told_now
-from autoscaler.planning.decisions.plan import Action, Plan
+from autoscaler.planning.decisions.plan import Action, Decision, Plan
 
 _log = logging.getLogger(__name__)
 _last_said: Final = LastSaid()
@@ -28,33 +29,55 @@ def explained_decisions(
 
     Of jobs that are left out nothing is known but what they hold: they can only be told to pause.
     Of those that go on waiting some are told anew, the others in one of the next ticks: see
-    `turns`. Those on trial are told, for it may be their words that cannot be made.
+    `turns`. So are those that keep what they have: see `last_said`. Those on trial are told, for it
+    may be their words that cannot be made.
     """
-    explained, new = list[ExplainedDecision](), list[ExplainedDecision]()
-    failing = dict[str, Exception]()
-
-    def put_into_words(one: ExplainedDecision) -> None:
-        with _blamed_on(one.job_id, failing):
-            one.put_into_words()
-            explained.append(one)
-
+    telling, going_on = _Telling(plan=plan, views=views), dict[str, Decision]()
     for decision in plan.decisions:
         view = views.get(decision.job_id)
         is_silent = decision.job_id in left_out and decision.action is not Action.PAUSE
         if view is None or is_silent:
             continue
-        with _blamed_on(view.id, failing):
-            made = ExplainedDecision.of(decision, plan, team=view.job.team.name)
+        if view.id in on_trial:
+            telling.tell(decision, may_wait=False)
+        elif _last_said.goes_on(decision, view):
+            going_on[view.id] = decision
+        else:
+            telling.tell(decision)
+    for decision in _last_said.whose_turn_it_is(list(going_on.values())):
+        telling.tell(decision)
+    for one in told_now(telling.new, views):
+        telling.put_into_words(one)
+    said = ((one, views[one.job_id]) for one in telling.explained)
+    _last_said.remember(said, going_on.keys() - telling.failing.keys())
+    return telling.explained, telling.failing
+
+
+@dataclass(slots=True, kw_only=True)
+class _Telling:
+    """What is said in this tick so far."""
+
+    plan: Plan
+    views: Mapping[str, JobView]
+    explained: list[ExplainedDecision] = field(default_factory=list)
+    new: list[ExplainedDecision] = field(default_factory=list)  # of jobs that go on waiting
+    failing: dict[str, Exception] = field(default_factory=dict)
+
+    def tell(self, decision: Decision, *, may_wait: bool = True) -> None:
+        """Put it into words, if these are not there already, and it is none that may wait."""
+        with _blamed_on(decision.job_id, self.failing):
+            team = self.views[decision.job_id].job.team.name
+            made = ExplainedDecision.of(decision, self.plan, team=team)
             one = _last_said.unless_new(made)
-            may_wait = one is made and one.action is Action.WAIT and view.id not in on_trial
-            if may_wait:
-                new.append(one)
+            if may_wait and one is made and one.action is Action.WAIT:
+                self.new.append(one)
             else:
-                put_into_words(one)
-    for one in told_now(new, views):
-        put_into_words(one)
-    _last_said.remember(explained)
-    return explained, failing
+                self.put_into_words(one)
+
+    def put_into_words(self, one: ExplainedDecision) -> None:
+        with _blamed_on(one.job_id, self.failing):
+            one.put_into_words()
+            self.explained.append(one)
 
 
 @contextmanager

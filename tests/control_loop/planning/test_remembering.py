@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
 import pytest
@@ -13,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from tenancy.models import FairShareSettings, Team
 
+from autoscaler.control_loop.carry_out.accounting import COUNTED_SECONDS, CountedLately
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
 from autoscaler.control_loop.observe.for_planner.planned_job import Past, planned_job
 from autoscaler.control_loop.observe.jobs import views as observe
@@ -20,7 +22,7 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.observe.jobs.memory import ViewMemory
 from autoscaler.control_loop.observe.jobs.versions import live_versions
 from autoscaler.control_loop.plan.explained import ExplainedDecision
-from autoscaler.control_loop.plan.last_said import LastSaid
+from autoscaler.control_loop.plan.last_said import LEAST_IN_A_TICK, LastSaid
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action, Decision
 from autoscaler.planning.snapshot.cluster_state import Allocation, Measurement
@@ -157,19 +159,65 @@ def test_a_planning_value_is_made_again_where_anything_is_different(world: World
     assert planned(seen()[job.id], measured).priority == 7
 
 
-def test_what_is_decided_again_for_the_same_reason_keeps_its_words() -> None:
-    first, again, other = (decided(previous) for previous in (None, None, ONE_WORKER))
+def test_what_is_decided_again_for_the_same_reason_keeps_its_words(world: World) -> None:
+    world.job()
+    (view,) = seen().values()
+    was = (None, None, ONE_WORKER)
+    first, again, other = (decided(previous, job_id=view.id) for previous in was)
     said = LastSaid()
     assert said.unless_new(first) is first
-    said.remember([first])
+    said.remember([(first, view)], going_on=())
     assert said.unless_new(again) is first
     assert said.unless_new(other) is other
 
 
-def decided(previous: Allocation | None) -> ExplainedDecision:
+def test_jobs_that_go_on_are_told_anew_in_turn(world: World) -> None:
+    world.job()
+    (view,) = seen().values()
+    count = 2 * LEAST_IN_A_TICK
+    made = [decided(ONE_WORKER, job_id=f"j{n}", action=Action.KEEP) for n in range(count)]
+    views = {one.job_id: replace(view, job=Job(id=one.job_id)) for one in made}
+    said, told = LastSaid(), list[str]()
+    said.remember(((one, views[one.job_id]) for one in made), going_on=())
+    for _ in range(2):
+        going_on = [one.decision for one in made if said.goes_on(one.decision, views[one.job_id])]
+        assert len(going_on) == count
+        turn = {one.job_id for one in said.whose_turn_it_is(going_on)}
+        told += sorted(turn)
+        again = [(one, views[one.job_id]) for one in made if one.job_id in turn]
+        said.remember(again, going_on=[one.job_id for one in made])
+    assert sorted(told) == sorted(views)
+
+
+def test_a_job_does_not_go_on_that_is_another_or_has_something_else_decided(world: World) -> None:
+    world.job()
+    (view,) = seen().values()
+    kept = decided(ONE_WORKER, job_id=view.id, action=Action.KEEP)
+    other = decided(None, job_id=view.id, action=Action.KEEP)
+    said = LastSaid()
+    said.remember([(kept, view)], going_on=())
+    assert said.goes_on(kept.decision, view)
+    assert not said.goes_on(other.decision, view)
+    assert not said.goes_on(kept.decision, replace(view, likeness=object()))
+    said.remember([], going_on=())
+    assert not said.goes_on(kept.decision, view)
+
+
+def test_gpu_time_is_counted_every_half_minute() -> None:
+    counted, now = CountedLately(), timezone.now()
+    later = now + timedelta(seconds=COUNTED_SECONDS)
+    assert counted.due(["j1"], now) == ["j1"]
+    assert counted.due(["j1", "j2"], now + timedelta(seconds=5)) == ["j2"]
+    assert counted.due(["j1", "j2"], later) == ["j1"]
+    assert counted.due(["j1", "j2"], now - timedelta(hours=1)) == ["j1", "j2"]
+
+
+def decided(
+    previous: Allocation | None, *, job_id: str = "j1", action: Action = Action.WAIT
+) -> ExplainedDecision:
     decision = Decision(
-        job_id="j1",
-        action=Action.WAIT,
+        job_id=job_id,
+        action=action,
         allocation=None,
         previous=previous,
         reason=JobReason.FAIR_SHARE,

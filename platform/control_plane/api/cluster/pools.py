@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 from cluster.models.pool import ADMISSION_VARIANTS
 from cluster.nodes.queries import PoolSize, nodes_of, pool_sizes
@@ -17,6 +18,8 @@ from tenancy.access.principal import Principal, principal_of
 from autoscaler.control_loop.models import Tick
 from control_plane.queries.visibility import OTHER_TEAMS, sees_numbers_of, shown_reason
 from jobs.models import GpuClaim
+
+_MOMENT: Final = serializers.DateTimeField()
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
@@ -78,13 +81,18 @@ class PoolsView(APIView):
                     "gpus": node.gpus,
                     "is_schedulable": node.is_schedulable,
                     "is_draining": node.is_draining,
-                    "silent_since": node.silent_since,
+                    "silent_since": _written(node.silent_since),
                     "silent_reason": shown_reason(principal, node.silent_reason),
                     "claims": claims.get(node.pk, []),
                 }
             )
-        items = [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]
-        return Response(PoolListSerializer({"items": items}).data)
+        # As it stands: serializers would take most of the time, of a dozen values for each GPU.
+        return Response({"items": [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]})
+
+
+def _written(moment: datetime | None) -> str | None:
+    """As `NodeSerializer` would."""
+    return None if moment is None else str(_MOMENT.to_representation(moment))
 
 
 def _pool(
