@@ -10,6 +10,7 @@ and scales as `docs/worker-hosts.md` says, while service and coordinators are th
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import tempfile
 import time
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 SCRIPT: Final = Path(__file__).resolve().parents[1] / "examples" / "digits_cnn.py"
 COMMANDS: Final[Mapping[str, list[str]]] = {
-    "process": ["python", str(SCRIPT), "--epochs", "60"],
+    "process": ["python", str(SCRIPT), "--epochs", "30"],
     "simulated": ["simulated", "--samples", "150000"],  # five minutes on one worker
 }
 SLOTS: Final[Mapping[str, int]] = {"process": 4, "simulated": 16}
@@ -43,14 +44,14 @@ class Course:
     """What one job went through. Times are seconds since its first generation."""
 
     name: str
-    sizes: tuple[tuple[float, int, int], ...]  # since when, workers, batch
+    sizes: tuple[tuple[float, int, int], ...]  # since when, workers, batch; none: never trained
     seconds: float  # from its submission to its end
 
     @property
     def most_after(self) -> float:
         """When it first had the most workers that it ever had."""
-        most = max(workers for _, workers, _ in self.sizes)
-        return next(since for since, workers, _ in self.sizes if workers == most)
+        most = max((workers for _, workers, _ in self.sizes), default=0)
+        return next((since for since, workers, _ in self.sizes if workers == most), math.nan)
 
 
 def main() -> None:
@@ -95,7 +96,9 @@ def spec(host: str, number: int) -> dict[str, Any]:
 
 def course(client: Client, job_id: str) -> Course:
     job, generations = client.job(job_id), client.generations(job_id)
-    began = moment(generations[0]["began_at"])
+    began = moment(generations[0]["began_at"]) if generations else math.nan
+    if not generations:
+        print(f"{job['name']} never trained: {client.events(job_id)[-1]['message']}")
     return Course(
         name=f"{job['name']} ({job['state']})",
         sizes=tuple(
@@ -117,10 +120,12 @@ def report(found: Sequence[Course]) -> None:
         print(
             f"{one.name:<22} most after {one.most_after:4.0f} s, took {one.seconds:4.0f} s   {went}"
         )
+    trained = [one for one in found if one.sizes]
     print(
-        f"\nmost workers after {fmean(one.most_after for one in found):.0f} s,"
-        f" {fmean(len(one.sizes) - 1 for one in found):.1f} changes,"
-        f" completion {fmean(one.seconds for one in found):.0f} s on average"
+        f"\n{len(trained)} of {len(found)} trained: on average most workers after"
+        f" {fmean(one.most_after for one in trained):.0f} s,"
+        f" {fmean(len(one.sizes) - 1 for one in trained):.1f} changes,"
+        f" completion {fmean(one.seconds for one in trained):.0f} s"
     )
 
 
