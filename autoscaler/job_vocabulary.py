@@ -62,6 +62,10 @@ class JobReason(_Word):
         "exceeds_limit",
         "Larger than its limit: it needs more than its pool has or its team may hold.",
     )
+    PREPARING = (
+        "preparing",
+        "Its data is on the way: it is being fetched, and the job takes no GPUs until it is there.",
+    )
     DROPPED = (
         "dropped",
         "Did not fit: its pool has no queue, and refuses what does not fit on arrival.",

@@ -20,6 +20,7 @@ from cluster.worker_host import HostUnavailable, WorkerHost
 from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
+from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
 from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
@@ -85,6 +86,7 @@ class ControlLoop:
     disk_watch: DiskWatch | None = None  # None: nobody looks at what jobs write
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     data_rules: DataRules | None = None  # None: no data may be used
+    arrivals: Arrivals = field(default_factory=Arrivals)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -122,11 +124,16 @@ class ControlLoop:
         watch, context = _Stopwatch(), self._context(orders)
         self._observe_what_nobody_wants(context)
         seen = observe.live_jobs(context.processes, context.around)
+        context.arriving.update(self.arrivals.go_on(seen, context, orders))
         holding = [view for view in seen if view.may_hold_gpus]
         reconciled = reconcile_all(holding, context)
         views = as_they_are({view.id: view for view in seen}, reconciled)
         planned = plan_what_can_be_planned(
-            views, context.now, planner=self.planner, check=self.check, lap=watch.lap
+            with_their_data(views, context.arriving),
+            context.now,
+            planner=self.planner,
+            check=self.check,
+            lap=watch.lap,
         )
         note_what_was_planned(planned, context)
         watch.lap("plan")

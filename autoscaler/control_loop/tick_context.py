@@ -12,6 +12,7 @@ from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.lease.exclusive import Fence
+from autoscaler.control_loop.outside.arrival import Arrival
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.outside.surroundings import Surroundings
 from autoscaler.reconciling.limits import LIMITS, Limits
@@ -34,6 +35,7 @@ class TickContext:
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     around: Surroundings = field(default_factory=Surroundings)
+    arriving: dict[str, Arrival] = field(default_factory=dict)  # by job: what it lacks of its data
 
     @property
     def now(self) -> datetime:

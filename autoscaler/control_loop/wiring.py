@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import os
 import socket
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import WorkerHost
 from django.conf import settings
 from django.utils import timezone
+from storage.data.cache.fetches import Fetches
+from storage.data.rules import DataRules
 
 from autoscaler.reconciling.limits import Limits
 
 if TYPE_CHECKING:
+    from autoscaler.control_loop.arriving.arrivals import Arrivals
     from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
     from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
     from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
     from autoscaler.control_loop.tick import ControlLoop
+
+_POSTGRESQL: Final = 5432
+_PORTS: Final = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 
 
 def control_loop() -> ControlLoop:
@@ -43,7 +51,8 @@ def control_loop() -> ControlLoop:
         machine_discovery=_machine_discovery(),
         disk_watch=_disk_watch(),
         disk_limits=settings.CONCERTINA.disk_limits,
-        data_rules=settings.CONCERTINA.data_rules,
+        data_rules=_data_rules(),
+        arrivals=_arrivals(),
     )
 
 
@@ -51,6 +60,20 @@ def process_environments() -> ProcessEnvironments:
     """Return what the processes of jobs see."""
     configured = settings.CONCERTINA
     return configured.worker_host.process_environments(configured)
+
+
+def _data_rules() -> DataRules:
+    """Return where data may lie, and never where the service itself is."""
+    database, configured = settings.DATABASES["default"], settings.CONCERTINA
+    hosts = str(database.get("HOST") or "").split(",")
+    ports = str(database.get("PORT") or _POSTGRESQL).split(",")
+    urls = (configured.redis_url, configured.internal_url, configured.service_url)
+    parts = [urlsplit(url) for url in urls]
+    own = [(host, int(port)) for host in hosts for port in ports if host and host[0] != "/"]
+    own += [
+        (part.hostname, part.port or _PORTS.get(part.scheme, 0)) for part in parts if part.hostname
+    ]
+    return replace(configured.data_rules, own=tuple(own))
 
 
 @lru_cache(maxsize=1)
@@ -63,6 +86,18 @@ def new_worker_host() -> WorkerHost:
     """The same processes through connections, locks and threads of its own."""
     configured = settings.CONCERTINA
     return configured.worker_host.host(configured)
+
+
+@lru_cache(maxsize=1)
+def _arrivals() -> Arrivals:
+    """Return what this process fetches, as `_gpu_discovery` what it asked for."""
+    from autoscaler.control_loop.arriving.arrivals import Arrivals  # noqa: PLC0415 - as above
+    from jobs.changes.demand_signal import demand_changed  # noqa: PLC0415 - as above
+
+    def notice() -> None:
+        demand_changed.send_robust(sender=_arrivals, job_id="")
+
+    return Arrivals(fetches=Fetches(notice=notice))
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from typing import Literal
 
 Action = Literal["start", "keep", "rescale", "pause", "wait", "drop"]
 BlankEnum = Literal[""]
-DataSourceKind = Literal["folder"]
+DataSourceKind = Literal["folder", "object_store"]
 EventKind = Literal[
     "submitted",
     "state_changed",
@@ -60,6 +60,7 @@ JobReason = Literal[
     "behind_higher_priority",
     "fragmented",
     "exceeds_limit",
+    "preparing",
     "dropped",
     "job_arrived",
     "job_finished",

@@ -47,6 +47,11 @@ class Job(models.Model):
         blank=True,
         help_text="The digest of its snapshot of code; empty: it has none.",
     )
+    data_versions = models.JSONField(
+        default=dict,
+        db_default={},
+        help_text="Of data that is fetched for it: by source, the version that it sees.",
+    )
     labels = models.JSONField(default=dict)
     priority = models.PositiveSmallIntegerField(default=50)
     submitted_by = models.CharField(max_length=150)

@@ -24,6 +24,7 @@ from django.utils import timezone
 from storage.data.rules import DataRules
 from tenancy.models import Quota, Team
 
+from autoscaler.control_loop.arriving.arrivals import Arrivals
 from autoscaler.control_loop.consistency import contradictions
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
@@ -260,6 +261,7 @@ class World:
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
     disk_watch: DiskWatch | None = None
     data_rules: DataRules | None = None
+    arrivals: Arrivals = field(default_factory=Arrivals)
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:
         return ControlLoop(
@@ -275,6 +277,7 @@ class World:
             machine_discovery=self.machine_discovery,
             disk_watch=self.disk_watch,
             data_rules=self.data_rules,
+            arrivals=self.arrivals,
         )
 
     def tick(self, times: int = 1) -> None:

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from cluster.worker_host import Mount
 from storage.data import sources
+from storage.data.sources import DataUnavailable
 
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.tick_context import TickContext
@@ -28,10 +29,16 @@ def of(view: JobView, context: TickContext) -> SeenData:
     Raises:
         DataUnavailable: the team may not use one any more, or it is not where it was.
     """
+    if (arrival := context.arriving.get(view.id)) is not None and arrival.problem:
+        raise DataUnavailable(arrival.problem)
     mounts, env = [], {}
     for use in view.spec.data:
         folder = sources.folder_for(
-            view.job.team, use.source, is_writing=use.writable, rules=context.data
+            view.job.team,
+            use.source,
+            version=view.job.data_versions.get(use.source, ""),
+            is_writing=use.writable,
+            rules=context.data,
         )
         mount = context.environments.data(folder, use.target, is_writable=use.writable)
         mounts.append(mount)

@@ -1,4 +1,4 @@
-"""`data ls`, `data add`, `data rm`: which data jobs may name. Only admins add and remove."""
+"""`data ls`, `data add`, `data rm`: which data jobs may name. Admins add; leads add URLs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from concertina.commands.options import Output
 from concertina.input import secret_input
 from concertina.terminal.session import Format, session
-from concertina.views.data_sources import data_table
+from concertina.views.data_sources import data_table, place_of
 
 app = typer.Typer(help="See and change which data jobs may name.", no_args_is_help=True)
 
@@ -19,7 +19,9 @@ SourceName = Annotated[
 Admin = Annotated[
     str,
     typer.Option(
-        "--as", metavar="USER", help="An admin. The password is asked for, or read from a pipe."
+        "--as",
+        metavar="USER",
+        help="An admin or, for URLs, a lead. The password is asked for, or read from a pipe.",
     ),
 ]
 
@@ -38,22 +40,46 @@ def ls(*, output: Output = Format.TABLE) -> None:
 @app.command("add")
 def add(
     name: SourceName,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A folder, as nodes see it.")],
+    place: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLACE",
+            help="A folder, as nodes see it, or a URL: s3://BUCKET/PREFIX, gs://, az://, https://.",
+        ),
+    ],
     *,
     team: Annotated[
         list[str], typer.Option(metavar="TEAM", help="Whose jobs may name it. May be repeated.")
     ],
     admin: Admin,
+    secret: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of a URL: the secret of the first team that the store asks for."
+        ),
+    ] = None,
+    endpoint: Annotated[
+        str | None, typer.Option(metavar="URL", help="Of S3 that is not Amazon's.")
+    ] = None,
     writable: Annotated[bool, typer.Option("--writable", help="Let jobs write to it.")] = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Let jobs name a folder, or replace what this name stands for."""
+    """Let jobs name a folder or what lies behind a URL, or replace what this name stands for."""
+    if "://" not in place and (secret or endpoint):
+        raise typer.BadParameter("Only a URL has a secret and an endpoint.")
+    if "://" in place and writable:
+        raise typer.BadParameter("Jobs write to folders only: leave out --writable.")
     with (
         session(output) as current,
         current.client.as_person(admin, secret_input.password(None)) as client,
     ):
-        source = client.data.add(name, path, teams=team, is_writable=writable)
-        said = f"Data {name} is {source['path']}, for {', '.join(source['teams'])}."
+        if "://" in place:
+            source = client.data.add_store(
+                name, place, teams=team, secret=secret, endpoint=endpoint
+            )
+        else:
+            source = client.data.add(name, place, teams=team, is_writable=writable)
+        said = f"Data {name} is {place_of(source)}, for {', '.join(source['teams'])}."
         current.terminal.show(source, said)
 
 

@@ -18,7 +18,7 @@ class Send(Protocol):
 
 
 class DataSources:
-    """Those of the teams that the client sees; only an admin may change them."""
+    """Those of the teams that the client sees. Admins change them, leads object stores."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -31,6 +31,21 @@ class DataSources:
     ) -> DataSource:
         """Add a folder that nodes see, or replace the source of this name."""
         body = {"path": path, "teams": list(teams), "is_writable": is_writable}
+        return cast("DataSource", self._send("PUT", _address(name), body=body)[1])
+
+    def add_store(
+        self,
+        name: str,
+        url: str,
+        *,
+        teams: Sequence[str],
+        secret: str | None = None,
+        endpoint: str | None = None,
+    ) -> DataSource:
+        """Add what lies behind a URL, which the platform fetches; `secret` is the first team's."""
+        body = {"kind": "object_store", "url": url, "teams": list(teams)}
+        more = {"secret": secret, "endpoint": endpoint}
+        body |= {word: value for word, value in more.items() if value}
         return cast("DataSource", self._send("PUT", _address(name), body=body)[1])
 
     def remove(self, name: str) -> None:

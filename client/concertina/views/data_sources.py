@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from concertina.views.jobs import plain_table
+from concertina.words import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def data_table(sources: Iterable[DataSource]) -> Table:
-    table = plain_table("NAME", "KIND", "JOBS MAY", "TEAMS", "LIVE JOBS", "PATH")
+    table = plain_table("NAME", "KIND", "JOBS MAY", "TEAMS", "LIVE JOBS", "CACHED", "PLACE")
     for source in sources:
         table.add_row(
             source["name"],
@@ -23,6 +24,11 @@ def data_table(sources: Iterable[DataSource]) -> Table:
             "write" if source["is_writable"] else "read",
             ", ".join(source["teams"]),
             str(source["jobs_count"]),
-            source["path"],
+            size(source["cached_bytes"]) if source["url"] else "",
+            place_of(source),
         )
     return table
+
+
+def place_of(source: DataSource) -> str:
+    return source["path"] or source["url"]

@@ -1291,8 +1291,16 @@ export interface components {
         DataSource: {
             name: string;
             kind: components["schemas"]["DataSourceKind"];
-            /** @description The folder as nodes see it. */
+            /** @description Of a folder, as nodes see it; else empty. */
             path: string;
+            /** @description Of an object store; else empty. */
+            url: string;
+            /** @description Of S3 that is not Amazon's; else empty. */
+            endpoint: string;
+            /** @description The name of what the store asks for, or empty. */
+            secret: string;
+            /** @description How much of it the platform has fetched, or is about to, in all versions. */
+            cached_bytes: number;
             /** @description Whose jobs may name it; those that you may see. */
             teams: string[];
             is_writable: boolean;
@@ -1310,8 +1318,14 @@ export interface components {
         DataSourceBody: {
             /** @default folder */
             kind: components["schemas"]["DataSourceKind"];
-            /** @description The folder as nodes see it, below one of CONCERTINA_DATA_FOLDERS. */
-            path: string;
+            /** @description Of a folder, as nodes see it, below one of CONCERTINA_DATA_FOLDERS. */
+            path?: string;
+            /** @description Of an object store: s3://BUCKET/PREFIX, gs://, az:// or https://; a folder, or the one object of this name. */
+            url?: string;
+            /** @description Of S3 that is not Amazon's, such as https://s3.example.com. */
+            endpoint?: string;
+            /** @description Of the first of `teams`: what the store asks for. Jobs are never told it. */
+            secret?: string;
             /** @description Whose jobs may name it; teams below them may not. */
             teams: string[];
             /**
@@ -1322,11 +1336,12 @@ export interface components {
         };
         /**
          * @description * `folder` - folder: one that the nodes see
+         *     * `object_store` - object_store: a URL that the platform fetches from
          * @enum {string}
          */
-        DataSourceKind: "folder";
+        DataSourceKind: "folder" | "object_store";
         DataSourceList: {
-            /** @description True for admins. */
+            /** @description True for admins and, of object stores of their teams, for leads. */
             may_change: boolean;
             items: components["schemas"]["DataSource"][];
         };
@@ -1980,6 +1995,7 @@ export interface components {
          *     * `behind_higher_priority` - Behind a higher priority: a job that comes first is owed the GPUs, or took them.
          *     * `fragmented` - Free GPUs are scattered: there are enough, but no node has enough of them together.
          *     * `exceeds_limit` - Larger than its limit: it needs more than its pool has or its team may hold.
+         *     * `preparing` - Its data is on the way: it is being fetched, and the job takes no GPUs until it is there.
          *     * `dropped` - Did not fit: its pool has no queue, and refuses what does not fit on arrival.
          *     * `job_arrived` - A job arrived: it starts, or others give way so that a job can start.
          *     * `job_finished` - A job finished: the GPUs that it freed are used again.
@@ -2033,7 +2049,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;

@@ -39,6 +39,7 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   behind_higher_priority: "Behind a higher priority",
   fragmented: "Free GPUs are scattered",
   exceeds_limit: "Larger than its limit",
+  preparing: "Its data is on the way",
   dropped: "Did not fit",
   job_arrived: "A job arrived",
   job_finished: "A job finished",

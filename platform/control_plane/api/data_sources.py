@@ -1,8 +1,8 @@
-"""Which data may jobs name? Members see what is theirs; only admins add, change and delete it."""
+"""Which data may jobs name? Members see what is theirs; admins change it, leads object stores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.conf import settings
@@ -15,13 +15,15 @@ from rest_framework.views import APIView
 from storage.data import sources
 from storage.data.sources import SourceContent
 from storage.errors import SourceInUse
-from storage.models import DataSource
+from storage.models import DataCopy, DataSource
 from tenancy.access.principal import Principal, principal_of
-from tenancy.models import Team
+from tenancy.models import Secret, Team
 
 from jobs.admission.data_use import DataUser, live_jobs_by_source
 from jobs.api.requests import body
 
+_NOT_HERE: Final = DataCopy.State.LISTED
+_OF_STORES: Final = ("url", "endpoint", "secret")
 _MOST_JOBS: Final = 20  # named beside a source; the rest is counted
 
 
@@ -36,7 +38,21 @@ class DataSourceBody(serializers.Serializer[Any]):
 
     kind = serializers.ChoiceField(choices=DataSource.Kind.choices, default=DataSource.Kind.FOLDER)
     path = serializers.CharField(
-        help_text="The folder as nodes see it, below one of CONCERTINA_DATA_FOLDERS."
+        required=False,
+        help_text="Of a folder, as nodes see it, below one of CONCERTINA_DATA_FOLDERS.",
+    )
+    url = serializers.CharField(
+        required=False,
+        help_text="Of an object store: s3://BUCKET/PREFIX, gs://, az:// or https://; a folder, or"
+        " the one object of this name.",
+    )
+    endpoint = serializers.CharField(
+        required=False, help_text="Of S3 that is not Amazon's, such as https://s3.example.com."
+    )
+    secret = serializers.CharField(
+        required=False,
+        max_length=40,
+        help_text="Of the first of `teams`: what the store asks for. Jobs are never told it.",
     )
     teams = serializers.ListField(
         child=serializers.CharField(max_length=40),
@@ -50,7 +66,13 @@ class DataSourceBody(serializers.Serializer[Any]):
 class DataSourceSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=DataSource.Kind.choices)
-    path = serializers.CharField(help_text="The folder as nodes see it.")
+    path = serializers.CharField(help_text="Of a folder, as nodes see it; else empty.")
+    url = serializers.CharField(help_text="Of an object store; else empty.")
+    endpoint = serializers.CharField(help_text="Of S3 that is not Amazon's; else empty.")
+    secret = serializers.CharField(help_text="The name of what the store asks for, or empty.")
+    cached_bytes = serializers.IntegerField(
+        help_text="How much of it the platform has fetched, or is about to, in all versions."
+    )
     teams = serializers.ListField(
         child=serializers.CharField(), help_text="Whose jobs may name it; those that you may see."
     )
@@ -65,7 +87,9 @@ class DataSourceSerializer(serializers.Serializer[Any]):
 
 
 class DataSourceListSerializer(serializers.Serializer[Any]):
-    may_change = serializers.BooleanField(help_text="True for admins.")
+    may_change = serializers.BooleanField(
+        help_text="True for admins and, of object stores of their teams, for leads."
+    )
     items = DataSourceSerializer(many=True)
 
 
@@ -78,12 +102,13 @@ class DataSourcesView(APIView):
     )
     def get(self, request: Request) -> Response:
         principal = principal_of(request)
-        found = DataSource.objects.prefetch_related("teams")
+        found = DataSource.objects.prefetch_related("teams", "copies")
         if not principal.is_admin:
             found = found.filter(teams__in=principal.team_ids).distinct()
         users = live_jobs_by_source()
         items = [_row(one, users.get(one.name, []), principal) for one in found]
-        answer = {"may_change": principal.is_admin, "items": items}
+        may_change = principal.is_admin or bool(principal.led)
+        answer = {"may_change": may_change, "items": items}
         return Response(DataSourceListSerializer(answer).data)
 
 
@@ -97,15 +122,17 @@ class DataSourceView(APIView):
         responses={200: DataSourceSerializer, 201: DataSourceSerializer},
     )
     def put(self, request: Request, name: str) -> Response:
-        principal = _admin(request)
+        principal = principal_of(request)
         wanted = body(request, DataSourceBody)
+        _check_may_change(principal, wanted["kind"], wanted["teams"])
         content = SourceContent(
             kind=wanted["kind"],
-            place={"path": wanted["path"]},
+            place=_place(wanted),
             teams=_teams(wanted["teams"]),
             is_writable=wanted["is_writable"],
         )
         with transaction.atomic():
+            _check_may_change_kept(principal, name)
             users = _users_of_locked(name)
             source, is_new = sources.put(
                 name=name,
@@ -124,8 +151,10 @@ class DataSourceView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, name: str) -> Response:
-        _admin(request)
+        principal = principal_of(request)
+        _check_leads_any(principal)
         with transaction.atomic():
+            _check_may_change_kept(principal, name)
             users = _users_of_locked(name)
             if users:
                 raise SourceInUse([str(user) for user in users])
@@ -135,11 +164,51 @@ class DataSourceView(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _admin(request: Request) -> Principal:
-    principal = principal_of(request)
-    if not principal.is_admin:
-        raise exceptions.PermissionDenied("Only admins add, change and delete sources of data.")
-    return principal
+def _check_may_change(principal: Principal, kind: str, teams: Sequence[str]) -> None:
+    """Raises: PermissionDenied, unless it is an admin, or leads all teams of an object store."""
+    is_theirs = kind == DataSource.Kind.OBJECT_STORE and all(map(principal.leads, teams))
+    if not principal.is_admin and not is_theirs:
+        raise exceptions.PermissionDenied(
+            "Only admins add, change and delete sources of data; leads do so with object stores"
+            " for teams that they lead."
+        )
+
+
+def _check_leads_any(principal: Principal) -> None:
+    """Say to everybody else the same, whether there is such a source or not."""
+    if not principal.led:
+        _check_may_change(principal, "", ())
+
+
+def _check_may_change_kept(principal: Principal, name: str) -> None:
+    """Lock the source first, so that nobody gives it to others meanwhile."""
+    kept = DataSource.objects.select_for_update().filter(name=name).first()
+    if kept is not None:
+        names = list(kept.teams.values_list("name", flat=True))
+        _check_may_change(principal, kept.kind, names)
+
+
+def _place(wanted: Mapping[str, Any]) -> dict[str, str]:
+    """Return where it lies, in the words of its kind; words of another kind are refused."""
+    is_store = wanted["kind"] == DataSource.Kind.OBJECT_STORE
+    needed, allowed = ("url", _OF_STORES) if is_store else ("path", ("path",))
+    for word in ("path", *_OF_STORES):
+        if wanted.get(word) and word not in allowed:
+            raise exceptions.ValidationError({word: f"A {wanted['kind']} has none. Leave it out."})
+    if not wanted.get(needed):
+        raise exceptions.ValidationError({needed: f"A {wanted['kind']} needs it."})
+    found = {word: wanted[word] for word in allowed if wanted.get(word)}
+    if not (secret := found.get("secret")):
+        return found
+    team = wanted["teams"][0]
+    if not Secret.objects.filter(team__name=team, name=secret).exists():
+        raise exceptions.ValidationError(
+            {
+                "secret": f"Team {team} has no secret {secret!r}. Set it, or begin with the team"
+                " that has it."
+            }
+        )
+    return {**found, "team": team}
 
 
 def _users_of_locked(name: str) -> list[DataUser]:
@@ -163,7 +232,8 @@ def _row(source: DataSource, users: Sequence[DataUser], principal: Principal) ->
     return {
         "name": source.name,
         "kind": source.kind,
-        **source.place,
+        **{word: source.place.get(word, "") for word in ("path", *_OF_STORES)},
+        "cached_bytes": sum(one.bytes for one in source.copies.all() if one.state != _NOT_HERE),
         "teams": sorted(one.name for one in source.teams.all() if one.name in principal.teams),
         "is_writable": source.is_writable,
         "created_at": source.created_at,

@@ -14,6 +14,7 @@ from cluster.logs.log_files import LogBounds
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host_kind import WorkerHostKind
 from storage.code.bounds import CodeLimits
+from storage.data.destinations import Destination
 from storage.data.rules import DataRules
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
@@ -48,6 +49,8 @@ class Environment:
     disk_limits: DiskLimits  # of what jobs write beside their logs
     code_limits: CodeLimits  # of the code that jobs are submitted with
     data_folders: tuple[Path, ...]  # below which folders may be sources of data
+    data_networks: tuple[Destination, ...]  # not public, and data may be fetched from there
+    cache_bytes: int  # of data that was fetched
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
     heartbeat_file: Path | None  # written by control and io while they live, for `probe`
@@ -62,6 +65,8 @@ class Environment:
             folders=self.data_folders,
             state_dir=self.state_dir,
             are_nodes_here=self.worker_host.platform_image is None,
+            cache_bytes=self.cache_bytes,
+            networks=self.data_networks,
         )
 
 
@@ -91,6 +96,8 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         disk_limits=_disk_limits(variables),
         code_limits=_code_limits(variables),
         data_folders=_data_folders(variables),
+        data_networks=_data_networks(variables),
+        cache_bytes=variables.whole("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
         ),
@@ -173,3 +180,16 @@ def _data_folders(variables: EnvironmentVariables) -> tuple[Path, ...]:
             " /srv/datasets,/mnt/nfs, and not all of the machine."
         )
     return folders
+
+
+def _data_networks(variables: EnvironmentVariables) -> tuple[Destination, ...]:
+    """Raises: BadEnvironment, if one is neither a network nor an address with its port."""
+    name = "CONCERTINA_DATA_NETWORKS"
+    text = variables.text(name, default="")
+    try:
+        return tuple(Destination.parse(one.strip()) for one in text.split(",") if one.strip())
+    except ValueError as error:
+        raise BadEnvironment(
+            f"{name}={text!r}: {error}. Use networks or addresses with commas between, such as"
+            " 10.2.0.0/24,10.3.0.7:9000."
+        ) from None

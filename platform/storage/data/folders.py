@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from storage.data.cache.room import NOWHERE, Key
 from storage.data.rules import DataRules
 from storage.errors import SourceInvalid
 
@@ -20,17 +21,20 @@ _LONGEST: Final = 1000  # characters
 class FolderKind:
     """Its place is `path`, as nodes see it."""
 
+    is_fetched = False
+    may_be_written = True
+
     def checked(self, place: Mapping[str, str], rules: DataRules) -> dict[str, str]:
-        path = place["path"]
+        path = place.get("path", "")
         plain = os.path.normpath(path)
         if not path.startswith("/") or len(path) > _LONGEST or not path.isprintable():
             raise SourceInvalid(f"path {path[:80]!r} is not a folder. Begin it with /.")
         if path.rstrip("/") != plain.rstrip("/"):
             raise SourceInvalid(f"path {path!r} is not plain. Write it as {plain}.")
-        self.folder({"path": plain}, rules)
+        self.folder({"path": plain}, rules, NOWHERE)
         return {"path": plain}
 
-    def folder(self, place: Mapping[str, str], rules: DataRules) -> Path:
+    def folder(self, place: Mapping[str, str], rules: DataRules, _: Key) -> Path:
         folder = Path(place["path"])
         if not any(folder.is_relative_to(allowed) for allowed in rules.folders):
             raise SourceInvalid(f"{folder} is not below a folder of data. {_allowed(rules)}")

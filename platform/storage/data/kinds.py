@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
+from storage.data.cache.room import Key
 from storage.data.folders import FolderKind
+from storage.data.object_stores import ObjectStoreKind
 from storage.data.rules import DataRules
 from storage.models import DataSource
 
@@ -17,6 +19,9 @@ Place = Mapping[str, str]
 class SourceKind(Protocol):
     """The port."""
 
+    is_fetched: bool  # True: it is shown to jobs from the cache, in the version that each has
+    may_be_written: bool  # by jobs, if an admin says so
+
     def checked(self, place: Place, rules: DataRules) -> dict[str, str]:
         """Return the place as it is kept.
 
@@ -24,8 +29,8 @@ class SourceKind(Protocol):
             SourceInvalid: it is none, or not allowed.
         """
 
-    def folder(self, place: Place, rules: DataRules) -> Path:
-        """Return the folder of the nodes that a job is shown.
+    def folder(self, place: Place, rules: DataRules, key: Key, /) -> Path:
+        """Return the folder of the nodes that a job is shown; `key` is what it has in the cache.
 
         Raises:
             SourceInvalid: it is not there, or not allowed any more.
@@ -35,4 +40,8 @@ class SourceKind(Protocol):
         """True if whoever writes to one may change what the other shows."""
 
 
-KINDS: Final[Mapping[str, SourceKind]] = {DataSource.Kind.FOLDER: FolderKind()}
+KINDS: Final[Mapping[str, SourceKind]] = {
+    DataSource.Kind.FOLDER: FolderKind(),
+    DataSource.Kind.OBJECT_STORE: ObjectStoreKind(),
+}
+FETCHED: Final = frozenset(kind for kind, one in KINDS.items() if one.is_fetched)

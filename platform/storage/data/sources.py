@@ -47,7 +47,10 @@ def put(
         TooManySources: there are as many as there may be.
     """
     _check_name(name)
-    place = KINDS[content.kind].checked(content.place, rules)
+    kind = KINDS[content.kind]
+    place = kind.checked(content.place, rules)
+    if content.is_writable and not kind.may_be_written:
+        raise SourceInvalid("Jobs can write to folders only, and read sources of this kind.")
     others = list(DataSource.objects.exclude(name=name))
     if len(others) >= MOST:
         raise TooManySources
@@ -60,6 +63,8 @@ def put(
         name=name, defaults={**fields, "updated_by": by}
     )
     source.teams.set(content.teams)
+    if kept is not None and _is_elsewhere(kept, content, place):
+        source.copies.all().delete()  # what was fetched is of another place
     return source, is_new
 
 
@@ -68,8 +73,8 @@ def of_team(team: Team) -> QuerySet[DataSource]:
     return DataSource.objects.filter(teams=team)
 
 
-def folder_for(team: Team, name: str, *, is_writing: bool, rules: DataRules) -> Path:
-    """Return the folder of the nodes that a job of the team is shown.
+def folder_for(team: Team, name: str, *, version: str, is_writing: bool, rules: DataRules) -> Path:
+    """Return the folder of the nodes that a job of the team is shown, in the version that it has.
 
     Raises:
         DataUnavailable: the team may not use it any more, or it is not where it was.
@@ -80,7 +85,7 @@ def folder_for(team: Team, name: str, *, is_writing: bool, rules: DataRules) -> 
     if is_writing and not source.is_writable:
         raise DataUnavailable(f"Jobs may not write to data source {name} any more.")
     try:
-        return KINDS[source.kind].folder(source.place, rules)
+        return KINDS[source.kind].folder(source.place, rules, (source.pk, version))
     except SourceInvalid as problem:
         raise DataUnavailable(f"Data source {name} cannot be used: {problem}") from problem
 
@@ -105,7 +110,10 @@ def _check_neighbours(
 
 
 def _takes_away(kept: DataSource, content: SourceContent, place: Mapping[str, str]) -> bool:
-    is_elsewhere = (kept.kind, kept.place) != (content.kind, dict(place))
     is_closed = kept.is_writable and not content.is_writable
     lost = set(kept.teams.values_list("pk", flat=True)) - {team.pk for team in content.teams}
-    return is_elsewhere or is_closed or bool(lost)
+    return _is_elsewhere(kept, content, place) or is_closed or bool(lost)
+
+
+def _is_elsewhere(kept: DataSource, content: SourceContent, place: Mapping[str, str]) -> bool:
+    return (kept.kind, kept.place) != (content.kind, dict(place))

@@ -1,7 +1,8 @@
 """What does the database know of what is kept for jobs?"""
 
 from storage.models.code_snapshot import CodeSnapshot
+from storage.models.data_copy import DataCopy
 from storage.models.data_source import DataSource
 from storage.models.unwanted_result import UnwantedResult
 
-__all__ = ["CodeSnapshot", "DataSource", "UnwantedResult"]
+__all__ = ["CodeSnapshot", "DataCopy", "DataSource", "UnwantedResult"]

@@ -153,7 +153,7 @@ def _scaling(view: JobView, past: Past) -> ScalingModel | None:
 
 
 def _stall_seconds(view: JobView, past: Past) -> float:
-    """How long it is expected to stand still when it changes."""
+    """How long it is expected to stand still when it changes, and to wait for data before."""
     measured = past.measurements or _earlier(view)
     changing = ChangingJob(
         model_bytes=view.job.model_bytes,
@@ -162,7 +162,8 @@ def _stall_seconds(view: JobView, past: Past) -> float:
         crosses_nodes=len(view.nodes) > 1,
         all_reduce=all_reduce(view.job.pool),
     )
-    return expected_stall(changing, measured=past.change_seconds, ratio=past.change_ratio)
+    stall = expected_stall(changing, measured=past.change_seconds, ratio=past.change_ratio)
+    return view.data_seconds + stall
 
 
 def _running_since(view: JobView) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cluster.models import Node
+from cluster.worker_host import Labels, ObservedProcess, ProcessPhase, Role
 
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
@@ -72,7 +73,7 @@ def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
         ),
         assignment=_assignment(view),
         generation=_generation(view),
-        workers=tuple(_worker(worker, context.processes) for worker in view.workers),
+        workers=tuple(_worker(worker, view, context) for worker in view.workers),
         coordinator=_coordinator(view, context.processes),
     )
 
@@ -108,7 +109,7 @@ def _generation(view: JobView) -> GenerationSnapshot | None:
     )
 
 
-def _worker(view: WorkerView, processes: ProcessTable) -> WorkerSnapshot:
+def _worker(view: WorkerView, job: JobView, context: TickContext) -> WorkerSnapshot:
     row = view.row
     return WorkerSnapshot(
         id=row.id,
@@ -123,8 +124,30 @@ def _worker(view: WorkerView, processes: ProcessTable) -> WorkerSnapshot:
         silence_notice_at=row.silence_notice_at,
         is_given_up=row.is_given_up,
         is_straggler=row.is_straggler,
-        process=view.process,
-        is_being_started=processes.is_being_started(row.id),
+        process=view.process or _awaiting_data(view, job, context),
+        is_being_started=context.processes.is_being_started(row.id),
+    )
+
+
+def _awaiting_data(view: WorkerView, job: JobView, context: TickContext) -> ObservedProcess | None:
+    """A worker that is to start, and waits for data, is being prepared as by a host.
+
+    Its fetch has a patience of its own, so this always began just now.
+    """
+    arrival = context.arriving.get(job.id)
+    is_to_start = job.is_active and view.row.phase == WorkerPhase.STARTING
+    if arrival is None or arrival.problem or not is_to_start or view.id not in job.wanted:
+        return None
+    if context.processes.is_being_started(view.id):
+        return None
+    return ObservedProcess(
+        labels=Labels(
+            process_id=view.id, job_id=job.id, role=Role.WORKER, attempt=job.job.attempt, fence=0
+        ),
+        node=view.row.node_name,
+        phase=ProcessPhase.PREPARING,
+        started_at=context.now,
+        note=arrival.note,
     )
 
 

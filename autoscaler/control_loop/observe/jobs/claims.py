@@ -44,14 +44,15 @@ def _is_borrowing(job: Job) -> bool:
 def _others_wait_since(job: Job, now: datetime) -> datetime | None:
     """Return since when a team waits that holds less than it is guaranteed; None: there is none.
 
-    Who waits out a back-off wants nothing yet; what the pool could never hold is owed to nobody.
+    Who waits out a back-off, or for data, wants nothing yet; what the pool could never hold is owed
+    to nobody.
     """
     held = GpuClaim.objects.filter(node__pool=OuterRef("pool"), worker__job__team=OuterRef("team"))
     counted = held.order_by().values("worker__job__team").annotate(n=Count("pk")).values("n")
     waiting = (
         Job.objects.filter(pool=OuterRef("pool"), team=OuterRef("team"), state=State.QUEUED)
         .filter(_fits(_gpus_of(job.pool_id)))
-        .exclude(reason=JobReason.PLANNING_FAILED)
+        .exclude(reason__in=[JobReason.PLANNING_FAILED, JobReason.PREPARING])
         .exclude(not_before__gt=now)
     )
     below = (

@@ -58,6 +58,7 @@ class JobView:
     workers: tuple[WorkerView, ...]
     coordinator: ObservedProcess | None
     spec_characters: int = 0  # as it is stored
+    data_seconds: float = 0.0  # until data that is fetched for it is there
     unreadable: tuple[str, ...] = ()  # fields of its spec that stand at their defaults, unread
     likeness: object = field(default_factory=object, compare=False)
 

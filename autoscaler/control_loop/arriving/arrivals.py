@@ -1,0 +1,298 @@
+"""What is done in a tick for data that has to be fetched, and what does each job still lack?"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from cluster.files.discarding import discard
+from storage.data.cache import copies, words
+from storage.data.cache.copies import TooLarge, key_of
+from storage.data.cache.fetches import Fetches, Outcome, Trouble
+from storage.data.cache.places import CachePlaces
+from storage.data.cache.room import Key
+from storage.data.fetcher.orders import Order, Result
+from storage.models import DataCopy, DataSource
+from tenancy.secrets.team_secrets import SecretUnavailable
+
+from autoscaler.control_loop.arriving import orders
+from autoscaler.control_loop.arriving.telling import tell
+from autoscaler.control_loop.arriving.wants import Wants, used_by_live_jobs, wants_of
+from autoscaler.control_loop.carry_out.error_notice import bear
+from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.tick_context import TickContext
+from jobs.models import Job
+
+_CLEANED_EVERY: Final = timedelta(hours=1)
+_LATELY: Final = timedelta(minutes=1)  # a look at a store that is so young is believed
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Arrivals:
+    """What this process fetches; a tick looks at it once."""
+
+    fetches: Fetches = field(default_factory=Fetches)
+    _cleaned_at: datetime | None = None
+
+    def go_on(
+        self, views: Iterable[JobView], context: TickContext, giving: Orders
+    ) -> Mapping[str, Arrival]:
+        """Fetch on; return by job what is not there yet. Jobs that only wait are told.
+
+        Raises:
+            Overtaken: another process holds the lease now.
+        """
+        places = CachePlaces(state_dir=context.data.state_dir)
+        wants = wants_of(views)
+        if wants is None:
+            self.fetches.keep_only(())
+            self._clean(places, giving, context.now)
+            return {}
+        look = _Look(
+            wants=wants, fetches=self.fetches, places=places, context=context, giving=giving
+        )
+        look.take_in()
+        arriving = look.arriving()
+        tell(wants.views, arriving, context)
+        self._clean(places, giving, context.now)
+        return arriving
+
+    def _clean(self, places: CachePlaces, giving: Orders, now: datetime) -> None:
+        """Remove what nobody knows any more, now and then."""
+        if not places.root.is_dir():
+            return
+        if self._cleaned_at is not None and now - self._cleaned_at < _CLEANED_EVERY:
+            return
+        self._cleaned_at = now
+        with giving.giving():
+            copies.remove_strange(places, partial(discard, aside=places.aside))
+
+
+def with_their_data(
+    views: Mapping[str, JobView], arriving: Mapping[str, Arrival]
+) -> dict[str, JobView]:
+    """Jobs as the planner is to see them: one without its data neither starts nor grows for free.
+
+    The cache is the same for all nodes: a start now would hold GPUs idle for just as long as the
+    data takes, wherever it were. For one that trains, that long is part of what a change costs.
+    """
+    found = {}
+    for job_id, view in views.items():
+        if (arrival := arriving.get(job_id)) is None:
+            found[job_id] = view
+        elif not view.is_queued:
+            found[job_id] = replace(view, data_seconds=arrival.seconds, likeness=object())
+    return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _Look:
+    """One tick's look at all that has to be fetched."""
+
+    wants: Wants
+    fetches: Fetches
+    places: CachePlaces
+    context: TickContext
+    giving: Orders
+    _used: frozenset[Key] | None = None
+
+    def take_in(self) -> None:
+        """Write down what came of fetches that have ended."""
+        by_number = {source.pk: source for source in self.wants.sources.values()}
+        for outcome in list(self.fetches.ended(self.context.now)):
+            if (source := by_number.get(outcome.key[0])) is not None:
+                with self.context.fence.transaction():
+                    self._take_in(outcome, source)
+
+    def arriving(self) -> dict[str, Arrival]:
+        """What each job lacks, after all has been begun that can be."""
+        wanted: set[Key] = set()
+        found: dict[str, Arrival] = {}
+        for view in self.wants.views:
+            try:
+                lacking = [self._of(view, one, wanted) for one in self.wants.sources_of(view)]
+            except Exception as problem:  # noqa: BLE001 - raised again if it concerns more than this job
+                bear(problem, job_id=view.id, action="arrive", context=self.context)
+                lacking = [Arrival(note="its data cannot be looked into, and is tried again")]
+            if missing := [one for one in lacking if one is not None]:
+                found[view.id] = _together(missing)
+        self.fetches.keep_only(wanted)
+        return found
+
+    def _take_in(self, outcome: Outcome, source: DataSource) -> None:
+        _, version = outcome.key
+        if outcome.status.result is Result.DONE and not version:
+            copy = copies.note_listing(source, outcome.status, listed_at=outcome.began_at)
+            self.places.listing(source.pk, "").replace(self.places.listing(*key_of(copy)))
+            self.wants.copies[key_of(copy)] = copy
+        elif outcome.status.result is Result.DONE:
+            self._change(self.wants.copies.get(outcome.key), DataCopy.State.READY)
+        elif outcome.status.result is Result.CHANGED:
+            self._let_go(outcome.key, source)
+
+    def _let_go(self, key: Key, source: DataSource) -> None:
+        """The store has another version by now: jobs that have not begun take that."""
+        for view in self.wants.views:
+            versions = view.job.data_versions
+            if versions.get(source.name) == key[1] and not view.job.starts:
+                others = {name: one for name, one in versions.items() if name != source.name}
+                self._pin(view, others)
+        DataCopy.objects.filter(source=source, version=key[1]).update(
+            listed_at=source.created_at  # seen like this before anything could want it
+        )
+        if (copy := self.wants.copies.get(key)) is not None:
+            copy.listed_at = source.created_at
+
+    def _of(self, view: JobView, source: DataSource, wanted: set[Key]) -> Arrival | None:
+        """What the job lacks of a source; None: nothing. `wanted` gets what has to be done."""
+        copy = self.wants.copy_of(view, source) or self._choose(view, source)
+        if copy is not None:
+            key = key_of(copy)
+            wanted.add(key)
+            if copy.state == DataCopy.State.READY and self.places.folder(*key).is_dir():
+                self._note_use(copy)
+                return None
+            if self.places.listing(*key).is_file():
+                return self._fetching(source, copy, key)
+            self._forget(copy)  # somebody emptied the cache
+        wanted.add((source.pk, ""))
+        return self._listing(view, source)
+
+    def _choose(self, view: JobView, source: DataSource) -> DataCopy | None:
+        """Give a job that has not begun the newest version; it keeps that."""
+        if view.job.starts and view.job.data_versions.get(source.name):
+            return None
+        newest = self.wants.newest_for(view, source)
+        if newest is not None:
+            with self.context.fence.transaction():
+                self._pin(view, {**view.job.data_versions, source.name: newest.version})
+        return newest
+
+    def _pin(self, view: JobView, versions: Mapping[str, str]) -> None:
+        Job.objects.filter(pk=view.id).update(data_versions=versions)
+        view.job.data_versions = dict(versions)
+
+    def _forget(self, copy: DataCopy) -> None:
+        with self.context.fence.transaction():
+            DataCopy.objects.filter(pk=copy.pk).delete()
+        self.wants.copies.pop(key_of(copy), None)
+
+    def _listing(self, view: JobView, source: DataSource) -> Arrival:
+        key = (source.pk, "")
+        trouble = self.fetches.trouble(key)
+        if trouble is not None and trouble.next_at is None:
+            return Arrival(problem=_never(source, trouble))
+        if view.job.data_versions.get(source.name) and self._was_just_listed(source):
+            return Arrival(problem=_is_another(source))
+        problem = self._begin(key, lambda: orders.to_list(source, self.places, self.context))
+        said = self._said(key, "its store is asked what is there")
+        return problem or Arrival(note=f"data {source.name}: {said}")
+
+    def _was_just_listed(self, source: DataSource) -> bool:
+        since = self.context.now - _LATELY
+        copies = self.wants.copies.values()
+        return any(one.source_id == source.pk and one.listed_at >= since for one in copies)
+
+    def _fetching(self, source: DataSource, copy: DataCopy, key: Key) -> Arrival:
+        trouble = self.fetches.trouble(key)
+        if trouble is not None and trouble.next_at is None:
+            return Arrival(problem=_never(source, trouble))
+        size = words.size(copy.bytes)
+        try:
+            has_room = self._has_room(copy)
+        except TooLarge:
+            most = words.size(self.context.data.cache_bytes)
+            said = f"Data {source.name} has {size}, and the cache holds {most}."
+            remedy = "Ask an admin to raise CONCERTINA_CACHE_BYTES, or use a part of it."
+            return Arrival(problem=f"{said} {remedy}")
+        if not has_room:
+            said = f"{size} wait for room in the cache, which data of live jobs fills"
+            return Arrival(note=f"data {source.name}: {said}")
+        problem = self._begin(key, lambda: orders.to_fetch(source, copy, self.places, self.context))
+        return problem or self._under_way(source, copy, key)
+
+    def _under_way(self, source: DataSource, copy: DataCopy, key: Key) -> Arrival:
+        running = self.fetches.status(key, self.context.now)
+        if running is None:
+            return Arrival(note=f"data {source.name}: {self._said(key, '')}")
+        status, seconds = running
+        far = words.how_far(status.done_bytes, copy.bytes, seconds)
+        return Arrival(note=f"data {source.name}: {far}", seconds=seconds or 0.0)
+
+    def _begin(self, key: Key, order: Callable[[], Order]) -> Arrival | None:
+        """Begin a fetch if one may be begun; returns why it never can."""
+        if key in self.fetches:
+            return None
+        try:
+            self.places.make(key[0])
+            with self.giving.giving():
+                self.fetches.begin(key, order(), self.context.now)
+        except SecretUnavailable as problem:
+            return Arrival(problem=f"{problem} Its data cannot be fetched without it.")
+        except OSError as problem:
+            extra = {"action": "fetch", "source": key[0]}
+            _log.warning("A fetch cannot be begun: %s", problem, extra=extra)
+        return None
+
+    def _said(self, key: Key, usually: str) -> str:
+        if key in self.fetches:
+            return usually
+        trouble = self.fetches.trouble(key)
+        if trouble is None:
+            return "waits until other data is there"
+        return f"{trouble.problem.rstrip('.')}; it is tried again"
+
+    def _has_room(self, copy: DataCopy) -> bool:
+        if copy.state == DataCopy.State.FETCHING:
+            return True
+        if self._used is None:
+            self._used = used_by_live_jobs()
+        with self.context.fence.transaction():
+            going = copies.make_room(copy, self._used, most_bytes=self.context.data.cache_bytes)
+        if going is None:
+            return False
+        with self.giving.giving():
+            for key in going:
+                self.wants.copies.pop(key, None)
+                copies.remove_files(key, self.places, partial(discard, aside=self.places.aside))
+        return True
+
+    def _note_use(self, copy: DataCopy) -> None:
+        now = self.context.now
+        if now - copy.used_at >= copies.USED_EVERY:
+            with self.context.fence.transaction():
+                DataCopy.objects.filter(pk=copy.pk).update(used_at=now)
+
+    def _change(self, copy: DataCopy | None, state: DataCopy.State) -> None:
+        if copy is not None:
+            DataCopy.objects.filter(pk=copy.pk).update(state=state, used_at=self.context.now)
+            copy.state = state
+
+
+def _together(lacking: list[Arrival]) -> Arrival:
+    """What one job lacks of several sources: why it never comes, or all that is on the way."""
+    hopeless = next((one for one in lacking if one.problem), None)
+    return hopeless or Arrival(
+        note="; ".join(one.note for one in lacking), seconds=max(one.seconds for one in lacking)
+    )
+
+
+def _never(source: DataSource, trouble: Trouble) -> str:
+    if trouble.result is Result.CHANGED:
+        return _is_another(source)
+    return f"Data {source.name} cannot be fetched: {trouble.problem}"
+
+
+def _is_another(source: DataSource) -> str:
+    return (
+        f"Data {source.name} has changed in its store since the job began, and what it began with"
+        " is not in the cache any more. Submit the job again."
+    )

@@ -1,0 +1,67 @@
+"""What stands on a job whose data is on the way, or will never come?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from autoscaler.control_loop.carry_out import writing
+from autoscaler.control_loop.carry_out.writing import Draft
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.reconciling.words import sentence_case
+from jobs.changes import events
+from jobs.lifecycle import State
+from jobs.models import Job
+
+
+def tell(views: Iterable[JobView], arriving: Mapping[str, Arrival], context: TickContext) -> None:
+    """Say on jobs that wait what they wait for, and let those fail whose data will never come."""
+    waiting = [view for view in views if view.is_queued and view.id in arriving]
+    hopeless = {view.id: view for view in waiting if arriving[view.id].problem}
+    if hopeless:
+        drafts = {job_id: _failing(arriving[job_id]) for job_id in hopeless}
+        writing.write(drafts, context, seats_on=())
+    by_message: defaultdict[str, list[str]] = defaultdict(list)
+    for view in waiting:
+        message = sentence_case(f"{arriving[view.id].note}.")
+        if view.id not in hopeless and (view.job.reason, view.job.message) != (_REASON, message):
+            by_message[message].append(view.id)
+    news = {view.id for view in waiting if view.job.reason != _REASON}
+    for message, job_ids in by_message.items():
+        _say(message, job_ids, news, context)
+
+
+_REASON = str(JobReason.PREPARING)
+
+
+def _say(message: str, job_ids: list[str], news: set[str], context: TickContext) -> None:
+    """A job whose row somebody holds hears it in the next tick."""
+    with context.fence.transaction():
+        rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED).order_by("pk")
+        held = list(
+            rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
+        )
+        Job.objects.filter(pk__in=held).update(reason=_REASON, message=message)
+        for job_id in held:
+            if job_id in news:
+                events.record(
+                    job_id=job_id,
+                    kind=EventKind.PREPARING,
+                    reason=JobReason.PREPARING,
+                    message=message,
+                )
+
+
+def _failing(arrival: Arrival) -> writing.Drafting:
+    def draft(draft: Draft) -> None:
+        draft.move(
+            {State.QUEUED},
+            State.FAILED,
+            reason=JobReason.DATA_UNAVAILABLE,
+            message=arrival.problem,
+        )
+
+    return draft

@@ -1,0 +1,1 @@
+"""How fast does data come in that is fetched for jobs?"""

@@ -1,0 +1,84 @@
+"""What does the database know of what was fetched, and what goes when room is needed?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from storage.data.cache.places import CachePlaces
+from storage.data.cache.room import Held, Key, room_for
+from storage.data.fetcher.orders import Status
+from storage.models import DataCopy, DataSource
+
+USED_EVERY: Final = timedelta(minutes=10)  # a use is noted as often as that
+
+_TAKES_ROOM: Final = (DataCopy.State.FETCHING, DataCopy.State.READY)
+
+Discard = Callable[[Path], None]
+"""Given a folder of any size, which is not there any more when it returns."""
+
+
+class TooLarge(Exception):
+    """It would not fit into the cache if that were empty."""
+
+
+def note_listing(source: DataSource, status: Status, *, listed_at: datetime) -> DataCopy:
+    """Keep what a look at a store has shown; the same again is the same version."""
+    seen = {"listed_at": listed_at, "used_at": listed_at}
+    copy, _ = DataCopy.objects.update_or_create(
+        source=source,
+        version=status.version,
+        defaults={"listed_at": listed_at},
+        create_defaults={**seen, "bytes": status.total_bytes, "objects_count": status.objects},
+    )
+    return copy
+
+
+def make_room(copy: DataCopy, used: Collection[Key], *, most_bytes: int) -> list[Key] | None:
+    """Keep room for a version; returns which others went for it, or None: there is none now.
+
+    Raises:
+        TooLarge: there never will be.
+    """
+    if copy.bytes > most_bytes:
+        raise TooLarge
+    others = DataCopy.objects.filter(state__in=_TAKES_ROOM).exclude(pk=copy.pk)
+    held = [
+        Held(key=key_of(one), bytes=one.bytes, used_at=one.used_at, is_used=key_of(one) in used)
+        for one in others
+    ]
+    going = room_for(copy.bytes, held, most_bytes)
+    if going is None:
+        return None
+    DataCopy.objects.filter(pk__in=[one.pk for one in others if key_of(one) in going]).delete()
+    DataCopy.objects.filter(pk=copy.pk).update(state=DataCopy.State.FETCHING)
+    copy.state = DataCopy.State.FETCHING
+    return going
+
+
+def remove_files(key: Key, places: CachePlaces, discard: Discard) -> None:
+    """Remove all that there is of a version; it may be little or nothing."""
+    for folder in (places.folder(*key), places.part(*key)):
+        if folder.is_dir():
+            discard(folder)
+    for file in places.files_of(*key):
+        file.unlink(missing_ok=True)
+
+
+def remove_strange(places: CachePlaces, discard: Discard) -> None:
+    """Remove what the database does not know: of deleted sources, and of versions that went."""
+    for source_id in places.sources():
+        known = set(DataCopy.objects.filter(source=source_id).values_list("version", flat=True))
+        folder = places.of_source(source_id)
+        if not known and not DataSource.objects.filter(pk=source_id).exists():
+            discard(folder)
+            continue
+        found = {path.name.partition(".")[0] for path in folder.iterdir()}
+        for version in found - known - {"newest"}:
+            remove_files((source_id, version), places, discard)
+
+
+def key_of(copy: DataCopy) -> Key:
+    return copy.source_id, copy.version

@@ -1,0 +1,133 @@
+"""What does one fetcher do? What it reads from its standard input, until that is closed.
+
+    python -m storage.data.fetcher < order
+
+It ends with 0 when it has written down what came of it, and is done for when whoever gave the order
+is gone, so that none is left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import resource
+import shutil
+import sys
+import threading
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from storage.data.destinations import Destination, Reach
+from storage.data.fetcher import downloading
+from storage.data.fetcher.guard import Guard, addresses_of
+from storage.data.fetcher.listing import list_objects
+from storage.data.fetcher.orders import Order, Progress, Result, Status, Trouble
+from storage.data.fetcher.stores import Store, open_store
+from storage.data.listings import Listing
+
+MOST_MEMORY: Final = 4 << 30  # of addresses; guessed: far above what reading takes
+_ALONE: Final = 3  # exit code: whoever gave the order is gone
+_ANOTHER: Final = 4  # exit code: a fetcher of a service process before this one is still at it
+_PAUSE_SECONDS: Final = 0.5  # before a second try; twice as long before each further one
+
+
+def main() -> int:
+    with os.fdopen(os.dup(0), "rb", buffering=0) as orders:
+        order = Order.load(orders.readline())
+    threading.Thread(target=_end_with_the_service, daemon=True).start()
+    logging.disable(logging.CRITICAL)  # libraries tell what they ask for
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    guard = Guard(_reach(order))
+    guard.install()
+    with Path(f"{order.listing}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _ANOTHER
+        _outcome(order, guard).write(Path(order.status))
+    return 0
+
+
+def _outcome(order: Order, guard: Guard) -> Status:
+    try:
+        return asyncio.run(_do(order))
+    except Trouble as problem:
+        if guard.refused:
+            said = f"The store leads to where nothing may be fetched: {guard.refused}."
+            return Status(result=Result.FAILED, problem=said)
+        return Status(result=problem.result, problem=str(problem))
+    except MemoryError:
+        said = "The store sends more than fits into memory. Use fewer and smaller objects."
+        return Status(result=Result.FAILED, problem=said)
+    except OSError as problem:  # a full disk, say: not the store's doing
+        return Status(result=Result.LATER, problem=f"The cache cannot be written: {problem}")
+
+
+async def _do(order: Order) -> Status:
+    listing_file = Path(order.listing)
+    store = open_store(order.url, endpoint=order.endpoint, credential=order.credential)
+    if not order.part:
+        listing = await list_objects(store, pause_seconds=_PAUSE_SECONDS)
+        listing.write(listing_file)
+    else:
+        listing = Listing.read(listing_file)
+        await _download(order, listing, store)
+    return _done(listing)
+
+
+async def _download(order: Order, listing: Listing, store: Store) -> None:
+    folder, part = Path(order.folder), Path(order.part)
+    if await asyncio.to_thread(folder.is_dir):  # one that was overtaken has done it
+        return
+    await asyncio.to_thread(_check_disk, folder.parent, listing, part)
+    await downloading.Download(
+        store=store,
+        listing=listing,
+        part=part,
+        folder=folder,
+        progress=Progress(Path(order.status), listing.bytes),
+        known=downloading.files_of([(Path(one), Path(other)) for one, other in order.known]),
+        pause_seconds=_PAUSE_SECONDS,
+    ).run()
+
+
+def _done(listing: Listing) -> Status:
+    return Status(
+        result=Result.DONE,
+        done_bytes=listing.bytes,
+        total_bytes=listing.bytes,
+        objects=len(listing.objects),
+        version=listing.version,
+    )
+
+
+def _check_disk(cache: Path, listing: Listing, part: Path) -> None:
+    """Raises OSError: it would fill the disk."""
+    there = sum(one.stat().st_blocks * 512 for one in part.rglob("*") if one.is_file())
+    missing = listing.bytes - there - shutil.disk_usage(cache).free
+    if missing > 0:
+        raise OSError(f"{missing} bytes more are needed on the disk of {cache}")
+
+
+def _reach(order: Order) -> Reach:
+    urls = (order.url, order.endpoint)
+    return Reach(
+        listed=tuple(Destination.parse(one) for one in order.networks),
+        own=addresses_of(order.own),
+        is_public=all(urlsplit(url).scheme != "http" for url in urls),
+    )
+
+
+def _end_with_the_service() -> None:
+    while os.read(0, 1):  # not sys.stdin, which cannot be closed while it is waited for
+        pass
+    os._exit(_ALONE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,251 @@
+"""Is data of an object store fetched before its jobs start, once for all of them, and told of?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cluster.worker_host import ProcessPhase
+from storage.data.cache.places import CachePlaces
+from storage.data.destinations import Destination
+from storage.data.rules import DataRules
+from storage.models import DataCopy, DataSource
+from tenancy.models import Team
+from tenancy.secrets import team_secrets
+from tenancy.secrets.values import variables
+
+from autoscaler.control_loop.arriving.arrivals import Arrivals
+from jobs.commands import control
+from jobs.models import Job
+from tests.control_loop.conftest import World, fresh, kinds, live_workers, states
+from tests.looking import pause
+from tests.object_store import CREDENTIAL, ObjectStore, noise, object_store
+
+PATIENCE_SECONDS = 60.0
+TRAIN = noise(300_000, "train")
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[ObjectStore]:
+    with object_store() as found:
+        yield found
+
+
+@pytest.fixture
+def source(world: World, store: ObjectStore) -> Iterator[DataSource]:
+    """Source `digits`: a file behind a URL, which is read in half the time that S3 takes."""
+    store.put("digits/train.bin", TRAIN)
+    world.data_rules = DataRules(
+        state_dir=world.state_dir,
+        networks=(Destination.parse(store.address),),
+        cache_bytes=1_000_000,
+    )
+    world.arrivals = Arrivals()
+    made = DataSource.objects.create(
+        name="digits",
+        kind="object_store",
+        place={"url": f"{store.endpoint}/datasets/digits/train.bin"},
+    )
+    made.teams.add(Team.objects.get(name="vision"))
+    yield made
+    world.arrivals.fetches.close()
+
+
+@pytest.fixture
+def bucket(world: World, source: DataSource, store: ObjectStore) -> DataSource:
+    """Source `digits` as two objects in a bucket, with a secret of team vision."""
+    store.put("digits/test/labels", b"0123456789")
+    team = Team.objects.get(name="vision")
+    team_secrets.put(team=team, name="s3", content=variables(CREDENTIAL), by="ada")
+    source.place = {
+        "url": "s3://datasets/digits",
+        "endpoint": store.endpoint,
+        "secret": "s3",
+        "team": "vision",
+    }
+    source.save()
+    return source
+
+
+def using(world: World, *names: str, **more: object) -> Job:
+    return world.job(data=[{"source": name} for name in names or ("digits",)], **more)
+
+
+def ticking(world: World, done: Callable[[], object]) -> None:
+    """Tick until it is so. Fetchers take the time they need; the loop's own stands still."""
+    began = time.monotonic()
+    while not done():
+        assert time.monotonic() - began < PATIENCE_SECONDS, list(
+            Job.objects.values("state", "message")
+        )
+        pause(began)
+        world.tick()
+
+
+def ready(source: DataSource) -> bool:
+    return source.copies.filter(state="ready").exists()
+
+
+def folder(world: World, job: Job, source: DataSource) -> Path:
+    version = fresh(job).data_versions[source.name]
+    return CachePlaces(state_dir=world.state_dir).folder(source.pk, version)
+
+
+def test_a_job_waits_without_gpus_until_its_data_is_there(world: World, bucket: DataSource) -> None:
+    job = using(world)
+    world.wish(job, 1)
+    world.tick()
+    waiting = fresh(job)
+    assert (waiting.state, waiting.reason) == ("queued", "preparing")
+    assert waiting.message == "Data digits: its store is asked what is there."
+    assert "preparing" in kinds(job)
+    ticking(world, lambda: states(job))
+    (worker,) = live_workers(job)
+    seen = world.host.launch_of(worker)
+    (data,) = (mount for mount in seen.mounts if not mount.is_ours)
+    assert (data.source, data.is_writable) == (folder(world, job, bucket), False)
+    assert seen.env["CONCERTINA_DATA_DIGITS"] == str(data.source)
+    assert (data.source / "train.bin").read_bytes() == TRAIN
+    assert (data.source / "test" / "labels").read_bytes() == b"0123456789"
+    assert not {*CREDENTIAL} & {*seen.env, *seen.secret_env}
+    copy = bucket.copies.get()
+    assert (copy.bytes, copy.objects_count) == (300_010, 2)
+    assert kinds(job).count("preparing") == 1
+
+    # What is there already is fetched again for nobody, and what is new only once.
+    number = (data.source / "train.bin").stat().st_ino
+    second = using(world, name="second")
+    world.wish(second, 1)
+    ticking(world, lambda: states(second))
+    assert fresh(second).data_versions == fresh(job).data_versions
+    assert (folder(world, second, bucket) / "train.bin").stat().st_ino == number
+
+
+def test_a_job_keeps_its_version_and_the_next_gets_the_newest(
+    world: World, bucket: DataSource, store: ObjectStore
+) -> None:
+    first = using(world)
+    world.wish(first, 1)
+    ticking(world, lambda: states(first))
+    store.put("digits/test/labels", b"corrected!")
+    second = using(world, name="second")
+    world.wish(second, 1)
+    ticking(world, lambda: states(second))
+    old, new = folder(world, first, bucket), folder(world, second, bucket)
+    assert (old / "test" / "labels").read_bytes() == b"0123456789"
+    assert (new / "test" / "labels").read_bytes() == b"corrected!"
+    assert (old / "train.bin").stat().st_ino == (new / "train.bin").stat().st_ino, "not fetched"
+    world.wish(first, 2)
+    world.tick(2)
+    for worker in live_workers(first):
+        (data,) = (one for one in world.host.launch_of(worker).mounts if not one.is_ours)
+        assert data.source == old
+
+
+def test_joiners_wait_for_data_while_the_others_train(
+    world: World, source: DataSource, store: ObjectStore
+) -> None:
+    job = using(world)
+    world.wish(job, 1)
+    ticking(world, lambda: states(job))
+    world.running(job, 1)
+    (first,) = live_workers(job)
+    world.arrivals = Arrivals()
+    missing = folder(world, job, source)
+    missing.rename(missing.with_name("elsewhere"))  # an admin made room
+    world.wish(job, 2)
+    world.tick(2)
+    assert world.planner.job(job).stall_seconds >= 0
+    assert f"{job.id}-1-2" not in world.host.list().by_id()
+    assert world.host.list().by_id()[first].phase is ProcessPhase.RUNNING
+    assert fresh(job).message.startswith(f"{job.id}-1-2: data digits: 0 % of 300 kB")
+    ticking(world, lambda: f"{job.id}-1-2" in world.host.list().by_id())
+    assert (missing / "train.bin").read_bytes() == TRAIN
+
+
+def test_the_cache_keeps_what_live_jobs_use_and_lets_the_oldest_go(
+    world: World, source: DataSource, store: ObjectStore
+) -> None:
+    assert world.data_rules is not None
+    world.data_rules = replace(world.data_rules, cache_bytes=400_000)
+    first = using(world, elastic={"mode": "restart"})  # no coordinator has to say farewell
+    world.wish(first, 1)
+    ticking(world, lambda: states(first))
+    kept = folder(world, first, source)
+    store.put("digits/train.bin", noise(300_000, "other"))
+    second = using(world, name="second")
+    world.wish(second, 1)
+    ticking(world, lambda: "wait for room" in fresh(second).message)
+    assert fresh(second).message == (
+        "Data digits: 300 kB wait for room in the cache, which data of live jobs fills."
+    )
+    assert kept.is_dir()
+    control.cancel(job_id=first.id, actor="ada")
+    (worker,) = live_workers(first)
+    world.host.exit(worker, 0)
+    ticking(world, lambda: states(second))
+    assert not kept.exists()
+    assert [one.version for one in DataCopy.objects.all()] == [
+        fresh(second).data_versions["digits"]
+    ]
+    large = noise(500_000, "large")
+    store.put("digits/train.bin", large)
+    third = using(world, name="third")
+    world.wish(third, 1)
+    ticking(world, lambda: fresh(third).state == "failed")
+    assert fresh(third).reason == "data_unavailable"
+    assert fresh(third).message == (
+        "Data digits has 500 kB, and the cache holds 400 kB. Ask an admin to raise"
+        " CONCERTINA_CACHE_BYTES, or use a part of it."
+    )
+
+
+def test_a_store_that_refuses_fails_its_jobs_alone(
+    world: World, source: DataSource, store: ObjectStore
+) -> None:
+    other = DataSource.objects.create(
+        name="nothing",
+        kind="object_store",
+        place={"url": f"{store.endpoint}/datasets/nothing"},
+    )
+    other.teams.add(Team.objects.get(name="vision"))
+    lost, found = using(world, "digits", "nothing", name="lost"), using(world)
+    world.wish(lost, 1)
+    world.wish(found, 1)
+    ticking(world, lambda: states(lost) and states(found))
+    assert fresh(lost).state == "failed"
+    assert fresh(lost).message.startswith("Data nothing cannot be fetched: http://")
+    assert states(found) == ["starting"]
+
+
+def test_a_secret_that_was_deleted_is_named(world: World, bucket: DataSource) -> None:
+    team_secrets.Secret.objects.all().delete()
+    job = using(world)
+    world.tick()
+    assert (fresh(job).state, fresh(job).reason) == ("failed", "data_unavailable")
+    assert fresh(job).message.startswith("Secret s3 of team vision was deleted.")
+
+
+def test_nobody_fetches_for_a_job_that_was_cancelled(world: World, source: DataSource) -> None:
+    job = using(world)
+    world.tick()
+    assert (source.pk, "") in world.arrivals.fetches
+    control.cancel(job_id=job.id, actor="ada")
+    world.tick()
+    assert (source.pk, "") not in world.arrivals.fetches
+    assert fresh(job).state == "cancelled"
+
+
+def test_a_source_that_goes_while_it_is_used_is_told(world: World, source: DataSource) -> None:
+    job = using(world)
+    world.wish(job, 1)
+    ticking(world, lambda: states(job))
+    world.running(job, 1)
+    DataSource.objects.all().delete()
+    world.wish(job, 2)
+    world.tick(2)
+    assert fresh(job).state in {"running", "rescaling"}
+    assert f"{job.id}-1-2" not in world.host.list().by_id()
