@@ -16,6 +16,7 @@ from tenancy.access.principal import principal_of
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity, ReadPools
 from jobs.api import requests
+from jobs.api.representation import represented
 from jobs.api.serializers import (
     JobPageSerializer,
     SubmittedJobSerializer,
@@ -86,7 +87,7 @@ class JobsView(_Submits):
         )
         page = pages.page_of(jobs, limit=parameters["limit"], cursor=parameters["cursor"])
         answer = {"items": page.jobs, "next_cursor": page.next_cursor}
-        return Response(JobPageSerializer(answer).data)
+        return Response(represented(JobPageSerializer, answer))
 
     @extend_schema(
         operation_id="submit_job",
@@ -106,7 +107,7 @@ class JobsView(_Submits):
         else:
             job = visible_jobs.find_job_with_numbers(principal, made.made[0][0])
         job.notes = made.notes
-        return Response(SubmittedJobSerializer(job).data, status=_code(made))
+        return Response(represented(SubmittedJobSerializer, job), status=_code(made))
 
 
 class BulkView(_Submits):

@@ -16,6 +16,7 @@ from tenancy.access.principal import principal_of
 
 from jobs.api import requests, serializers
 from jobs.api.collection import IDEMPOTENCY_KEY, KnowsPools, idempotency_key
+from jobs.api.representation import represented
 from jobs.api.spec_schema import JOB_CHANGES_BODY, JOB_SPEC_PART_BODY
 from jobs.commands import control, editing, pinning
 from jobs.commands.removal import job_deletion
@@ -251,9 +252,9 @@ def _answer_with_notes(
 ) -> Response:
     job: Any = visible_jobs.find_job_with_numbers(principal_of(request), job_id)
     job.notes = notes
-    return Response(serializers.SubmittedJobSerializer(job).data, status=code)
+    return Response(represented(serializers.SubmittedJobSerializer, job), status=code)
 
 
 def _answer(request: Request, job_id: str, code: int = status.HTTP_200_OK) -> Response:
     job = visible_jobs.find_job_with_numbers(principal_of(request), job_id)
-    return Response(serializers.JobDetailSerializer(job).data, status=code)
+    return Response(represented(serializers.JobDetailSerializer, job), status=code)

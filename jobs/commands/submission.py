@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 from tenancy.models import Team
 
@@ -80,8 +80,9 @@ def _made_once(
     known = key.find()
     if known is not None:
         return known
-    _check_room(admitted.team, most, more=len(jobs))
-    _check_names(admitted, sent)
+    waiting, taken = _there(admitted.team, [job.name for job in jobs])
+    _check_room(admitted.team, waiting, most, more=len(jobs))
+    _check_names(admitted, sent, taken)
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     data_use.hold(admitted.team, {use.source for one in admitted.specs for use in one.spec.data})
     Job.objects.bulk_create(jobs)
@@ -177,9 +178,33 @@ def _most_queued(team: Team) -> int:
     return ours.values_list("max_queued_jobs", flat=True).get()
 
 
-def _check_room(team: Team, most: int, *, more: int) -> None:
+_THERE: Final = """
+    SELECT count(*) FILTER (WHERE state = ANY(%(waiting)s)),
+        (array_agg(name ORDER BY name) FILTER (WHERE name = ANY(%(names)s)))[:%(most)s]
+    FROM jobs_job WHERE team_id = %(team)s AND state = ANY(%(live)s)
+"""
+
+
+def _there(team: Team, names: Sequence[str]) -> tuple[int, Sequence[str]]:
+    """Return how many of the team's jobs wait, and which of these names its live jobs have.
+
+    None gets one while its submissions wait.
+    """
+    asked = {
+        "team": team.pk,
+        "names": [*names],
+        "waiting": sorted(WAITING),
+        "live": sorted(LIVE),
+        "most": call.MOST_PROBLEMS,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_THERE, asked)
+        waiting, taken = cursor.fetchone()
+    return waiting, taken or ()
+
+
+def _check_room(team: Team, waiting: int, most: int, *, more: int) -> None:
     """Refuse the jobs if more would wait than are allowed to."""
-    waiting = Job.objects.filter(team=team, state__in=WAITING).count()
     if waiting + more > most:
         beside = f" beside the {more} of this bulk" if more > 1 else ""
         raise TooManyQueued(
@@ -189,13 +214,11 @@ def _check_room(team: Team, most: int, *, more: int) -> None:
         )
 
 
-def _check_names(admitted: AdmittedCall, sent: Sequence[SentSpec]) -> None:
-    """Refuse names that live jobs of the team have; none gets one while its submissions wait."""
-    place_of = {spec.spec.name: one for spec, one in zip(admitted.specs, sent, strict=True)}
-    live = Job.objects.filter(team=admitted.team, name__in=place_of, state__in=sorted(LIVE))
-    taken = list(live.order_by("name").values_list("name", flat=True)[: call.MOST_PROBLEMS])
+def _check_names(admitted: AdmittedCall, sent: Sequence[SentSpec], taken: Sequence[str]) -> None:
+    """Refuse names that live jobs of the team have."""
     if not taken:
         return
+    place_of = {spec.spec.name: one for spec, one in zip(admitted.specs, sent, strict=True)}
     names = ", ".join(map(repr, taken[:3])) + (", …" if taken[3:] else "")
     raise NameInUse(
         f"Team {admitted.team.name} has a live job named {names}. Use another name, or cancel that"
