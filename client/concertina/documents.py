@@ -77,6 +77,7 @@ class DataSource(TypedDict):
     path: str  # Of a folder, as nodes see it; else empty.
     url: str  # Of an object store; else empty.
     endpoint: str  # Of S3 that is not Amazon's; else empty.
+    job: str  # The job whose outputs these are, or empty.
     secret: str  # The name of what the store asks for, or empty.
     cached_bytes: int  # How much of it the platform has fetched, or is about to, in all versions.
     teams: list[str]  # Whose jobs may name it; those that you may see.

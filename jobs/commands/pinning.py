@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import transaction
+from storage.data.job_outputs import source_of
+from storage.errors import ResultIsData
 from tenancy.models import Team
 
 from jobs.errors import JobNotFound, TooManyPinned
@@ -39,6 +41,9 @@ def unpin(*, job_id: str) -> None:
 
     Raises:
         JobNotFound: there is no such job.
+        ResultIsData: a source of data shows its outputs.
     """
+    if (source := source_of(job_id)) is not None:
+        raise ResultIsData(source.name)
     if not Job.objects.filter(pk=job_id).update(is_pinned=False):
         raise JobNotFound

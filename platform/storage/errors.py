@@ -95,6 +95,15 @@ class SourceInUse(StorageError):
         )
 
 
+class ResultIsData(StorageError):
+    """A source of data shows these results."""
+
+    code, status = "result_is_data", 409
+
+    def __init__(self, source: str) -> None:
+        super().__init__(f"Data source {source} shows these outputs to jobs. Delete it first.")
+
+
 class TooManySources(StorageError):
     """There are as many sources of data as there may be; delete one first."""
 

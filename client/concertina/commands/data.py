@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -16,6 +16,8 @@ app = typer.Typer(help="See and change which data jobs may name.", no_args_is_he
 SourceName = Annotated[
     str, typer.Argument(metavar="NAME", help="As jobs name it.", show_default=False)
 ]
+_OF_JOB: Final = "job:"
+
 Admin = Annotated[
     str,
     typer.Option(
@@ -44,7 +46,8 @@ def add(
         str,
         typer.Argument(
             metavar="PLACE",
-            help="A folder, as nodes see it, or a URL: s3://BUCKET/PREFIX, gs://, az://, https://.",
+            help="A folder, as nodes see it; a URL: s3://BUCKET/PREFIX, gs://, az://, https://; or"
+            " job:ID, for what a job wrote.",
         ),
     ],
     *,
@@ -64,10 +67,11 @@ def add(
     writable: Annotated[bool, typer.Option("--writable", help="Let jobs write to it.")] = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Let jobs name a folder or what lies behind a URL, or replace what this name stands for."""
+    """Let jobs name a folder, a URL or a job's outputs, or replace what this name stands for."""
     if "://" not in place and (secret or endpoint):
         raise typer.BadParameter("Only a URL has a secret and an endpoint.")
-    if "://" in place and writable:
+    is_folder = "://" not in place and not place.startswith(_OF_JOB)
+    if writable and not is_folder:
         raise typer.BadParameter("Jobs write to folders only: leave out --writable.")
     with (
         session(output) as current,
@@ -77,6 +81,8 @@ def add(
             source = client.data.add_store(
                 name, place, teams=team, secret=secret, endpoint=endpoint
             )
+        elif place.startswith(_OF_JOB):
+            source = client.data.add_outputs(name, place.removeprefix(_OF_JOB), teams=team)
         else:
             source = client.data.add(name, place, teams=team, is_writable=writable)
         said = f"Data {name} is {place_of(source)}, for {', '.join(source['teams'])}."

@@ -48,6 +48,11 @@ class DataSources:
         body |= {word: value for word, value in more.items() if value}
         return cast("DataSource", self._send("PUT", _address(name), body=body)[1])
 
+    def add_outputs(self, name: str, job_id: str, *, teams: Sequence[str]) -> DataSource:
+        """Add what a job wrote to its outputs; the job is pinned for that."""
+        body = {"kind": "output", "job": job_id, "teams": list(teams)}
+        return cast("DataSource", self._send("PUT", _address(name), body=body)[1])
+
     def remove(self, name: str) -> None:
         """Delete the source, not its files. Refused while live jobs use it."""
         self._send("DELETE", _address(name), is_repeatable=False)

@@ -31,4 +31,4 @@ def data_table(sources: Iterable[DataSource]) -> Table:
 
 
 def place_of(source: DataSource) -> str:
-    return source["path"] or source["url"]
+    return source["path"] or source["url"] or f"outputs of {source['job']}"

@@ -67,13 +67,13 @@ export interface paths {
         };
         get?: never;
         /**
-         * Add a source of data, or replace it (admins)
+         * Add a source of data, or replace it (admins; leads, of some kinds)
          * @description While live jobs use it, it can only be shared with more teams and be opened for writing.
          */
         put: operations["set_data_source"];
         post?: never;
         /**
-         * Delete a source of data; its files stay (admins)
+         * Delete a source of data; its files stay (as who may add it)
          * @description Refused while live jobs use it.
          */
         delete: operations["delete_data_source"];
@@ -1297,6 +1297,8 @@ export interface components {
             url: string;
             /** @description Of S3 that is not Amazon's; else empty. */
             endpoint: string;
+            /** @description The job whose outputs these are, or empty. */
+            job: string;
             /** @description The name of what the store asks for, or empty. */
             secret: string;
             /** @description How much of it the platform has fetched, or is about to, in all versions. */
@@ -1324,6 +1326,8 @@ export interface components {
             url?: string;
             /** @description Of S3 that is not Amazon's, such as https://s3.example.com. */
             endpoint?: string;
+            /** @description Of an output: the id of the job that wrote it, which is pinned for that. */
+            job?: string;
             /** @description Of the first of `teams`: what the store asks for. Jobs are never told it. */
             secret?: string;
             /** @description Whose jobs may name it; teams below them may not. */
@@ -1337,11 +1341,12 @@ export interface components {
         /**
          * @description * `folder` - folder: one that the nodes see
          *     * `object_store` - object_store: a URL that the platform fetches from
+         *     * `output` - output: what a job wrote
          * @enum {string}
          */
-        DataSourceKind: "folder" | "object_store";
+        DataSourceKind: "folder" | "object_store" | "output";
         DataSourceList: {
-            /** @description True for admins and, of object stores of their teams, for leads. */
+            /** @description True for admins and, of stores and outputs of their teams, for leads. */
             may_change: boolean;
             items: components["schemas"]["DataSource"][];
         };

@@ -21,9 +21,17 @@ from tenancy.models import Secret, Team
 
 from jobs.admission.data_use import DataUser, live_jobs_by_source
 from jobs.api.requests import body
+from jobs.commands import pinning
+from jobs.queries import visible_jobs
 
 _NOT_HERE: Final = DataCopy.State.LISTED
-_OF_STORES: Final = ("url", "endpoint", "secret")
+_OF_LEADS: Final = frozenset({DataSource.Kind.OBJECT_STORE, DataSource.Kind.OUTPUT})
+_WORDS: Final = {  # which each kind has, the one that it needs first
+    DataSource.Kind.FOLDER: ("path",),
+    DataSource.Kind.OBJECT_STORE: ("url", "endpoint", "secret"),
+    DataSource.Kind.OUTPUT: ("job",),
+}
+_ALL_WORDS: Final = ("path", "url", "endpoint", "secret", "job")
 _MOST_JOBS: Final = 20  # named beside a source; the rest is counted
 
 
@@ -49,6 +57,11 @@ class DataSourceBody(serializers.Serializer[Any]):
     endpoint = serializers.CharField(
         required=False, help_text="Of S3 that is not Amazon's, such as https://s3.example.com."
     )
+    job = serializers.CharField(
+        required=False,
+        max_length=12,
+        help_text="Of an output: the id of the job that wrote it, which is pinned for that.",
+    )
     secret = serializers.CharField(
         required=False,
         max_length=40,
@@ -69,6 +82,7 @@ class DataSourceSerializer(serializers.Serializer[Any]):
     path = serializers.CharField(help_text="Of a folder, as nodes see it; else empty.")
     url = serializers.CharField(help_text="Of an object store; else empty.")
     endpoint = serializers.CharField(help_text="Of S3 that is not Amazon's; else empty.")
+    job = serializers.CharField(help_text="The job whose outputs these are, or empty.")
     secret = serializers.CharField(help_text="The name of what the store asks for, or empty.")
     cached_bytes = serializers.IntegerField(
         help_text="How much of it the platform has fetched, or is about to, in all versions."
@@ -88,7 +102,7 @@ class DataSourceSerializer(serializers.Serializer[Any]):
 
 class DataSourceListSerializer(serializers.Serializer[Any]):
     may_change = serializers.BooleanField(
-        help_text="True for admins and, of object stores of their teams, for leads."
+        help_text="True for admins and, of stores and outputs of their teams, for leads."
     )
     items = DataSourceSerializer(many=True)
 
@@ -115,7 +129,7 @@ class DataSourcesView(APIView):
 class DataSourceView(APIView):
     @extend_schema(
         operation_id="set_data_source",
-        summary="Add a source of data, or replace it (admins)",
+        summary="Add a source of data, or replace it (admins; leads, of some kinds)",
         description="While live jobs use it, it can only be shared with more teams and be opened"
         " for writing.",
         request=DataSourceBody,
@@ -133,6 +147,7 @@ class DataSourceView(APIView):
         )
         with transaction.atomic():
             _check_may_change_kept(principal, name)
+            _keep_job(principal, content)
             users = _users_of_locked(name)
             source, is_new = sources.put(
                 name=name,
@@ -146,7 +161,7 @@ class DataSourceView(APIView):
 
     @extend_schema(
         operation_id="delete_data_source",
-        summary="Delete a source of data; its files stay (admins)",
+        summary="Delete a source of data; its files stay (as who may add it)",
         description="Refused while live jobs use it.",
         responses={204: None},
     )
@@ -166,11 +181,11 @@ class DataSourceView(APIView):
 
 def _check_may_change(principal: Principal, kind: str, teams: Sequence[str]) -> None:
     """Raises: PermissionDenied, unless it is an admin, or leads all teams of an object store."""
-    is_theirs = kind == DataSource.Kind.OBJECT_STORE and all(map(principal.leads, teams))
+    is_theirs = kind in _OF_LEADS and all(map(principal.leads, teams))
     if not principal.is_admin and not is_theirs:
         raise exceptions.PermissionDenied(
             "Only admins add, change and delete sources of data; leads do so with object stores"
-            " for teams that they lead."
+            " and outputs for teams that they lead."
         )
 
 
@@ -188,11 +203,19 @@ def _check_may_change_kept(principal: Principal, name: str) -> None:
         _check_may_change(principal, kept.kind, names)
 
 
+def _keep_job(principal: Principal, content: SourceContent) -> None:
+    """Pin the job whose outputs become a source. Raises: PermissionDenied, for leads of others."""
+    if job_id := content.place.get("job"):
+        job = visible_jobs.find_job(principal, job_id)
+        _check_may_change(principal, content.kind, [job.team.name])
+        pinning.pin(job_id=job.pk)
+
+
 def _place(wanted: Mapping[str, Any]) -> dict[str, str]:
     """Return where it lies, in the words of its kind; words of another kind are refused."""
-    is_store = wanted["kind"] == DataSource.Kind.OBJECT_STORE
-    needed, allowed = ("url", _OF_STORES) if is_store else ("path", ("path",))
-    for word in ("path", *_OF_STORES):
+    allowed = _WORDS[wanted["kind"]]
+    needed = allowed[0]
+    for word in _ALL_WORDS:
         if wanted.get(word) and word not in allowed:
             raise exceptions.ValidationError({word: f"A {wanted['kind']} has none. Leave it out."})
     if not wanted.get(needed):
@@ -232,7 +255,7 @@ def _row(source: DataSource, users: Sequence[DataUser], principal: Principal) ->
     return {
         "name": source.name,
         "kind": source.kind,
-        **{word: source.place.get(word, "") for word in ("path", *_OF_STORES)},
+        **{word: source.place.get(word, "") for word in _ALL_WORDS},
         "cached_bytes": sum(one.bytes for one in source.copies.all() if one.state != _NOT_HERE),
         "teams": sorted(one.name for one in source.teams.all() if one.name in principal.teams),
         "is_writable": source.is_writable,

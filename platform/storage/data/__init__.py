@@ -4,6 +4,7 @@ sources        what the database knows of them, and where a job finds one
 kinds          which kinds there are; a new one is a module beside `folders` and a line there
 folders        one kind of source: a folder that nodes see
 object_stores  another: a URL, from which the platform fetches into its cache
+job_outputs    another: what a job wrote
 cache          what was fetched, what is being fetched, and what goes when room is needed
 fetcher        the program that fetches, which knows nothing of the service
 listings       what was in a store when it was looked at

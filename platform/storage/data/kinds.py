@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from storage.data.cache.room import Key
 from storage.data.folders import FolderKind
+from storage.data.job_outputs import OutputKind
 from storage.data.object_stores import ObjectStoreKind
 from storage.data.rules import DataRules
 from storage.models import DataSource
@@ -43,5 +44,6 @@ class SourceKind(Protocol):
 KINDS: Final[Mapping[str, SourceKind]] = {
     DataSource.Kind.FOLDER: FolderKind(),
     DataSource.Kind.OBJECT_STORE: ObjectStoreKind(),
+    DataSource.Kind.OUTPUT: OutputKind(),
 }
 FETCHED: Final = frozenset(kind for kind, one in KINDS.items() if one.is_fetched)

@@ -16,6 +16,8 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from storage.data.job_outputs import source_of
+from storage.errors import ResultIsData
 from storage.results import archives, listing, opening, unwanted
 from storage.results.places import LONGEST_PATH, Place, Results
 from tenancy.access.principal import principal_of
@@ -103,6 +105,8 @@ class OutputsView(APIView):
     def delete(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
         outputs = _outputs(visible_jobs.find_job(principal, job_id))
+        if (source := source_of(job_id)) is not None:
+            raise ResultIsData(source.name)
         unwanted.wish_away(outputs, query(request, PathQuery)["path"], by=principal.name)
         announce_demand()
         return Response(status=status.HTTP_204_NO_CONTENT)
