@@ -6,17 +6,15 @@ what it represents, so all requests share it.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from rest_framework.serializers import BaseSerializer
+
+_made: Final[dict[type[BaseSerializer[Any]], BaseSerializer[Any]]] = {}
 
 
 def represented(by: type[BaseSerializer[Any]], value: object) -> Any:
     """Return the document that an answer contains."""
-    return _made(by).to_representation(value)
-
-
-@cache
-def _made(by: type[BaseSerializer[Any]]) -> BaseSerializer[Any]:
-    return by()
+    if by not in _made:
+        _made[by] = by()
+    return _made[by].to_representation(value)

@@ -190,15 +190,17 @@ def _there(team: Team, names: Sequence[str]) -> tuple[int, Sequence[str]]:
 
     None gets one while its submissions wait.
     """
-    asked = {
-        "team": team.pk,
-        "names": [*names],
-        "waiting": sorted(WAITING),
-        "live": sorted(LIVE),
-        "most": call.MOST_PROBLEMS,
-    }
     with connection.cursor() as cursor:
-        cursor.execute(_THERE, asked)
+        cursor.execute(
+            _THERE,
+            {
+                "team": team.pk,
+                "names": [*names],
+                "waiting": sorted(WAITING),
+                "live": sorted(LIVE),
+                "most": call.MOST_PROBLEMS,
+            },
+        )
         waiting, taken = cursor.fetchone()
     return waiting, taken or ()
 

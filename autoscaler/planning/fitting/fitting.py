@@ -65,7 +65,7 @@ def forget() -> None:
     _fit.cache_clear()
 
 
-@lru_cache(maxsize=4096)  # guessed: with 200 measurements each they take some 100 MB
+@lru_cache(maxsize=16384)  # of fewer than there are jobs none would last; some 3 KiB each, or 25
 def _fit(
     observations: tuple[Observation, ...],
     gpu_type: str,
