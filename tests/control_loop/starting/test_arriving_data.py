@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from cluster.worker_host import ProcessPhase
 from storage.data.cache.places import CachePlaces
@@ -227,6 +228,20 @@ def test_a_secret_that_was_deleted_is_named(world: World, bucket: DataSource) ->
     world.tick()
     assert (fresh(job).state, fresh(job).reason) == ("failed", "data_unavailable")
     assert fresh(job).message.startswith("Secret s3 of team vision was deleted.")
+
+
+def test_a_fetcher_that_is_killed_is_followed_by_another(world: World, source: DataSource) -> None:
+    job = using(world)
+    world.wish(job, 1)
+    world.tick()
+    (fetcher,) = (
+        one for one in psutil.Process().children() if "storage.data.fetcher" in one.cmdline()
+    )
+    fetcher.kill()
+    ticking(world, lambda: "ended with code -9; it is tried again" in fresh(job).message)
+    world.clock.advance(3.0)
+    ticking(world, lambda: states(job))
+    assert (folder(world, job, source) / "train.bin").read_bytes() == TRAIN
 
 
 def test_nobody_fetches_for_a_job_that_was_cancelled(world: World, source: DataSource) -> None:
