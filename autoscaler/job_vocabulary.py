@@ -201,6 +201,7 @@ class JobReason(_Word):
         "script_warning",
         "Check the script: it runs, but something in it is probably a mistake.",
     )
+    IDLE = ("idle", "Idle: its workers hold GPUs, and have done nothing for a while.")
     DEADLINE = ("deadline", "Deadline at risk: it is expected to end too late.")
 
     # What should run it is at fault.
@@ -322,6 +323,8 @@ class EventKind(_Word):
         "no_progress",
         "No progress: half of the time has passed after which it is ended for that.",
     )
+    IDLE = ("idle", "Idle: its workers hold GPUs, and have done nothing for a while.")
+    BUSY_AGAIN = ("busy_again", "Busy again: its workers do something again.")
     DISK_FILLING = (
         "disk_filling",
         "Disk filling: its files take four fifths of its limit; above the limit it is ended.",

@@ -33,6 +33,7 @@ from autoscaler.control_loop.housekeeping.homes import remove_homes
 from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
 from autoscaler.control_loop.housekeeping.orphans import remove_orphans
 from autoscaler.control_loop.housekeeping.prefetched_images import fetch_images_ahead
+from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.lease.orders import Orders
@@ -83,6 +84,7 @@ class ControlLoop:
     patience: Patience = PATIENCE
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
+    usage_watch: UsageWatch = field(default_factory=UsageWatch)
     disk_watch: DiskWatch | None = None  # None: nobody looks at what jobs write
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     data_rules: DataRules | None = None  # None: no data may be used
@@ -178,6 +180,8 @@ class ControlLoop:
         if (survey := self.host.survey) is not None:
             self.gpu_discovery.go_on(survey, context)
             self.machine_discovery.go_on(survey, context)
+        if (gauge := self.host.gauge) is not None:
+            self.usage_watch.go_on(gauge, context)
         if self.disk_watch is not None:
             self.disk_watch.go_on(context, changed=smaller)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
     from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
     from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
+    from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
     from autoscaler.control_loop.tick import ControlLoop
 
 _POSTGRESQL: Final = 5432
@@ -49,6 +50,7 @@ def control_loop() -> ControlLoop:
         limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
         gpu_discovery=_gpu_discovery(),
         machine_discovery=_machine_discovery(),
+        usage_watch=_usage_watch(),
         disk_watch=_disk_watch(),
         disk_limits=settings.CONCERTINA.disk_limits,
         data_rules=_data_rules(),
@@ -114,6 +116,14 @@ def _machine_discovery() -> MachineDiscovery:
     from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery  # noqa: PLC0415
 
     return MachineDiscovery()
+
+
+@lru_cache(maxsize=1)
+def _usage_watch() -> UsageWatch:
+    """Return what this process knows of what workers take, as `_gpu_discovery` of GPUs."""
+    from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch  # noqa: PLC0415 - as above
+
+    return UsageWatch()
 
 
 @lru_cache(maxsize=1)

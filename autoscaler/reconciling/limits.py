@@ -28,6 +28,8 @@ class Limits:
     stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens
     preparation: float = 1800.0  # a process whose image is being fetched, say
     longest_back_off: float = 60.0
+    idleness_told_after: float = 600.0
+    """Of a job whose spec says nothing of it. Guessed: above what evaluating or saving takes."""
     progress_timeout: float = 3600.0
     """Without a step or a line, where the spec names no other time. Guessed: above what compiling,
     loading or evaluating takes in silence; trades GPUs held for nothing against those."""

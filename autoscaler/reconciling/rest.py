@@ -22,7 +22,7 @@ from jobs.lifecycle import State
 def rests_until(job: JobSnapshot) -> datetime | None:
     """Return until when nothing is to be done; None: the rules have to be asked."""
     is_as_wanted = job.state is State.RUNNING and _trains_as_wanted(job) and _is_led(job)
-    if not is_as_wanted or _is_to_be_told_off(job):
+    if not is_as_wanted or _is_to_be_told_off(job) or _is_idle(job):
         return None
     return looked_into_at(job)
 
@@ -54,6 +54,11 @@ def _is_led(job: JobSnapshot) -> bool:
     if process is None:
         return job.spec.elastic.mode == "restart"
     return process.phase is ProcessPhase.RUNNING
+
+
+def _is_idle(job: JobSnapshot) -> bool:
+    """It does nothing, or its people do not know yet that it does something again."""
+    return job.idle_since is not None or job.notices.idle_since is not None
 
 
 def _is_to_be_told_off(job: JobSnapshot) -> bool:

@@ -83,6 +83,7 @@ class Notices:
 
     preparation_revision: int | None = None  # the newest that they know to be in preparation
     disk_start: int | None = None  # the newest start of which they know that its disk fills
+    idle_since: datetime | None = None  # of the idleness that they know of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +136,7 @@ class JobSnapshot:
     life: Life = field(default_factory=Life)
     notices: Notices = field(default_factory=Notices)
     disk: DiskUse = field(default_factory=DiskUse)
+    idle_since: datetime | None = None  # all its workers have done nothing since then
     assignment: AssignmentSnapshot | None = None
     generation: GenerationSnapshot | None = None  # the newest, open or ended
     workers: tuple[WorkerSnapshot, ...] = ()
@@ -164,6 +166,11 @@ class JobSnapshot:
     @property
     def is_hot(self) -> bool:
         return self.mode is Mode.HOT
+
+    @property
+    def can_shrink(self) -> bool:
+        """Its workers share the work; else each would do all of it, whatever their number."""
+        return self.is_hot or self.forms_group or self.spec.elastic.mode == "restart"
 
     @property
     def wanted(self) -> tuple[str, ...]:

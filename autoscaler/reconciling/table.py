@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from autoscaler.reconciling.instructions import Instructions
-from autoscaler.reconciling.rules.ending import disk, settling, standstill, stopping
+from autoscaler.reconciling.rules.ending import disk, idleness, settling, standstill, stopping
 from autoscaler.reconciling.rules.failures import hung_workers, release, silent_nodes, slow_nodes
 from autoscaler.reconciling.rules.starting import (
     joining,
@@ -41,6 +41,8 @@ _IN_ORDER: Final[tuple[tuple[Rule, frozenset[Mode], frozenset[State]], ...]] = (
     (settling.finish_after_all, _HOT, frozenset({State.STOPPING})),
     (disk.end_what_writes_too_much, _BOTH, ACTIVE),
     (disk.warn_of_a_filling_disk, _BOTH, ACTIVE),
+    (idleness.tell_of_idleness, _BOTH, ACTIVE),
+    (idleness.pause_what_is_idle, _BOTH, frozenset({State.RUNNING})),
     (joining.go_on_without_the_gone, _HOT, _CHANGING),
     (preparing.tell_of_preparations, _BOTH, _CHANGING),
     (joining.give_up_preparations, _BOTH, _CHANGING),

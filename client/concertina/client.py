@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Secret,
         SubmittedJob,
         Team,
+        Usage,
         Validation,
         Worker,
     )
@@ -265,6 +266,11 @@ class Client:
 
     def workers(self, job_id: str) -> list[Worker]:
         return self._items(f"/jobs/{job_id}/workers")
+
+    def usage(self, job_id: str, *, worker: str | None = None, points: int = 500) -> Usage:
+        """What its workers took over time, all together or one; at most so many points."""
+        asked = self._get(f"/jobs/{job_id}/usage", worker=worker, points=points)
+        return cast("Usage", asked)
 
     def explain(self, job_id: str) -> Explanation:
         return cast("Explanation", self._get(f"/jobs/{job_id}/explain"))

@@ -538,6 +538,25 @@ class TeamShare(TypedDict):
     entitled_gpus: int  # What its jobs have a claim to now: of its guarantee, or of its fair share.
 
 
+class Usage(TypedDict):
+    """A document of the service: Usage."""
+
+    idle_since: str | None  # All its workers have done nothing since then; null: they do.
+    items: list[UsagePoint]
+
+
+class UsagePoint(TypedDict):
+    """One stretch of time. Null: nobody could tell."""
+
+    at: str  # When the stretch begins.
+    workers: int  # That were read in it.
+    cpu_cores: float | None  # Busy, of all workers.
+    memory_bytes: int | None  # Of all workers.
+    gpu_utilisation: float | None  # 0 to 1: mean of its GPUs.
+    gpu_memory_bytes: int | None  # On all its GPUs.
+    gpu_power_watts: float | None  # Of all its GPUs.
+
+
 class UsingJob(TypedDict):
     """A document of the service: UsingJob."""
 

@@ -42,6 +42,7 @@ for command in (
     inspect.ps,
     inspect.describe,
     inspect.explain,
+    inspect.usage,
     logs.logs,
     curves.metrics,
     curves.tensorboard,

@@ -66,6 +66,16 @@ class MetricQuery(serializers.Serializer[Any]):
     until = MomentField(required=False, help_text="None after this moment.")
 
 
+class UsageQuery(MetricQuery):
+    worker = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=40,
+        help_text="Only this worker; without it, all of them together.",
+    )
+
+
 class ReasonBody(serializers.Serializer[Any]):
     reason = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=500, help_text="For the record."

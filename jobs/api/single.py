@@ -22,7 +22,7 @@ from jobs.commands import control, editing, pinning
 from jobs.commands.removal import job_deletion
 from jobs.models import Job
 from jobs.queries import histories, visible_jobs
-from jobs.queries.curves import points
+from jobs.queries.curves import points, usage
 from jobs.spec.changes import CHANGEABLE
 
 _VERSION: Final = re.compile(r'"?[0-9]{1,9}"?')
@@ -234,6 +234,23 @@ class MetricsView(APIView):
         job = visible_jobs.find_job(principal_of(request), job_id)
         items = points.curve_of(job, **requests.query(request, requests.MetricQuery))
         return Response(serializers.MetricListSerializer({"items": items}).data)
+
+
+class UsageView(APIView):
+    @extend_schema(
+        operation_id="list_job_usage",
+        summary="What a job's workers take of processors, memory and GPUs over time",
+        description="Read on the nodes every ten seconds, whatever runs in the workers, of all"
+        " workers together or of one. Points are kept as they came for an hour; older ones are"
+        " means over a minute for a day, then over ten minutes.",
+        parameters=[requests.UsageQuery],
+        responses=serializers.UsageSerializer,
+    )
+    def get(self, request: Request, job_id: str) -> Response:
+        job = visible_jobs.find_job(principal_of(request), job_id)
+        items = usage.usage_of(job, **requests.query(request, requests.UsageQuery))
+        answer = {"idle_since": job.idle_since, "items": items}
+        return Response(serializers.UsageSerializer(answer).data)
 
 
 def _version(request: Request) -> int | None:

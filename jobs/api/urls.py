@@ -25,5 +25,6 @@ urlpatterns = [
     path("jobs/<job:job_id>/generations", single.GenerationsView.as_view()),
     path("jobs/<job:job_id>/workers", single.WorkersView.as_view()),
     path("jobs/<job:job_id>/metrics", single.MetricsView.as_view()),
+    path("jobs/<job:job_id>/usage", single.UsageView.as_view()),
     path("jobs/<job:job_id>/explain", explain.ExplainView.as_view()),
 ]

@@ -7,6 +7,7 @@ pinning       keeps jobs for ever that their team has pinned
 quarantine    leaves jobs out of planning or predictions whose data make it fail
 predictions   keeps predictions, and compares them with what came true
 remedies      keeps what would start a waiting job
+usage         keeps what workers take of their nodes, and rolls it up
 observations  records what a coordinator reports
 removal       deletes jobs, teams and what is old
 """

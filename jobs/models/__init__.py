@@ -15,6 +15,7 @@ from jobs.models.idempotency_key import IdempotencyKey
 from jobs.models.job import Job, new_id
 from jobs.models.measured.measurement import Measurement
 from jobs.models.measured.script_reading import ScriptReading
+from jobs.models.measured.usage_point import UsagePoint
 from jobs.models.metric_point import MetricPoint, MetricRollup
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
@@ -36,6 +37,7 @@ __all__ = [
     "Prediction",
     "Quarantine",
     "ScriptReading",
+    "UsagePoint",
     "Worker",
     "new_id",
 ]

@@ -204,6 +204,12 @@ class Job(models.Model):
     has_closed_folder = models.BooleanField(
         default=False, db_default=False, help_text="Into which nobody can look to measure it."
     )
+    idle_since = models.DateTimeField(
+        null=True, blank=True, help_text="All its workers have done nothing since then."
+    )
+    idle_notice = models.DateTimeField(
+        null=True, blank=True, help_text="The `idle_since` of which its people heard last."
+    )
     checkpoint_step = models.BigIntegerField(null=True, blank=True)
     warnings = models.JSONField(
         default=list,

@@ -27,6 +27,7 @@ CHANGEABLE: Final = (
     "priority",
     "preemptibility",
     "deadline",
+    "idle",
     "retry.max_restarts",
     "labels",
 )

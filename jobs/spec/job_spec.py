@@ -41,6 +41,7 @@ from jobs.spec.part import SpecPart
 from jobs.spec.parts.checkpoints import Checkpoint
 from jobs.spec.parts.data_uses import DataUses
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
+from jobs.spec.parts.idle import Idle
 from jobs.spec.parts.logged_metrics import LoggedMetrics
 from jobs.spec.problems import validation
 from jobs.spec.quantities import Bytes, Duration, format_size
@@ -152,6 +153,7 @@ class JobSpec(SpecPart):
     preemptibility: Annotated[Preemptibility, Field(strict=False)] = Preemptibility.SEMI_PREEMPTIBLE
     deadline: Deadline | None = None
     utility: Utility | None = None
+    idle: Idle | None = None  # None: its people are told, and nothing else
     retry: Retry = Retry()
     early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
     checkpoint: Checkpoint = Checkpoint()
@@ -190,6 +192,7 @@ def parse(document: object) -> JobSpec:
     found = [
         *_check_memory(spec.resources),
         *_check_metrics(spec),
+        *_check_idle(spec),
         *check_elastic(spec.elastic),
         *check_batch(spec.elastic, spec.batch.bounds()),
     ]
@@ -216,6 +219,16 @@ def _check_metrics(spec: JobSpec) -> Iterator[Problem]:
             value=[metric.name for metric in spec.metrics],
             problem="are read from the logs of scripts without the library, and this one has it",
             remedy="Log them with job.log(…), or use another elastic.mode.",
+        )
+
+
+def _check_idle(spec: JobSpec) -> Iterator[Problem]:
+    if spec.idle is not None and spec.idle.then == "shrink" and spec.elastic.mode == "fixed":
+        yield Problem(
+            field="idle.then",
+            value=spec.idle.then,
+            problem="cannot be done to a job that keeps its number of workers (elastic.mode)",
+            remedy="Use pause or warn, or another elastic.mode.",
         )
 
 

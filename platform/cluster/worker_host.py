@@ -16,6 +16,7 @@ from typing import Protocol
 
 from cluster.gpu_listing import Gpu
 from cluster.machine import Machine
+from cluster.usage.readings import NodeGauge
 
 
 class Role(StrEnum):
@@ -180,6 +181,10 @@ class WorkerHost(Protocol):
     @property
     def survey(self) -> NodeSurvey | None:
         """Who tells what its nodes are like; None: nobody, they are as admins say."""
+
+    @property
+    def gauge(self) -> NodeGauge | None:
+        """Who reads what workers take of their nodes; None: nobody."""
 
     def start(self, *launches: Launch) -> None:
         """Start each process unless one with its id is, or was, already there; all side by side.

@@ -36,6 +36,7 @@ READ: Final = (
     "SubmittedJobs",
     "Team",
     "TeamRetention",
+    "Usage",
     "Validation",
     "Worker",
 )  # by the client; what they consist of follows

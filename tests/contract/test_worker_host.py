@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from cluster.in_memory_host import InMemoryHost
+from cluster.process_host.host import ProcessHost
+from cluster.simulated_host.host import SimulatedHost
 from cluster.worker_host import Launch, LaunchRefused, ProcessPhase, WorkerHost
 
 from .conftest import Bench, exited, labels, observed, until
@@ -149,3 +152,19 @@ def test_events_tell_of_starts_and_exits(bench: Bench) -> None:
     assert next(events).phase is ProcessPhase.RUNNING
     bench.end("w1", 4)
     assert next(events).exit_code == 4
+
+
+def test_what_a_worker_takes_is_read_from_outside_with_all_that_it_started(bench: Bench) -> None:
+    """Time of children that ended counts; the reading of another node shows nothing of it."""
+    gauge = bench.host.gauge
+    if gauge is None:
+        assert isinstance(bench.host, (InMemoryHost, SimulatedHost))  # where nothing runs
+        return
+    count = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+    bench.start_command("w1", ("sh", "-c", f"sh -c '{count}'; sleep 1000"))
+    used = until(lambda: (use := gauge.read("n1").processes.get("w1")) and use.cpu_seconds and use)
+    assert used.cpu_seconds > 0
+    assert 0 < used.memory_bytes < 1 << 30
+    assert set(gauge.read("n1").processes) == {"w1"}
+    if isinstance(bench.host, ProcessHost):  # others refuse to read a node that nobody knows
+        assert gauge.read("n2").processes == {}

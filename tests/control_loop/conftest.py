@@ -29,6 +29,7 @@ from autoscaler.control_loop.consistency import contradictions
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
+from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
@@ -259,6 +260,7 @@ class World:
     planner: ObedientPlanner = field(default_factory=ObedientPlanner)
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
+    usage_watch: UsageWatch = field(default_factory=UsageWatch)
     disk_watch: DiskWatch | None = None
     data_rules: DataRules | None = None
     arrivals: Arrivals = field(default_factory=Arrivals)
@@ -275,6 +277,7 @@ class World:
             limits=LIMITS,
             gpu_discovery=self.gpu_discovery,
             machine_discovery=self.machine_discovery,
+            usage_watch=self.usage_watch,
             disk_watch=self.disk_watch,
             data_rules=self.data_rules,
             arrivals=self.arrivals,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.reconciling.rest import rests_until
-from autoscaler.reconciling.snapshot import DiskUse, Life
+from autoscaler.reconciling.snapshot import DiskUse, Life, Notices
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
     NOW,
@@ -48,6 +48,8 @@ RESTLESS: dict[str, JobSnapshot] = {
     ),
     "it failed too often": replace(TRAINING, failures=100),
     "its disk is full": replace(TRAINING, disk=DiskUse(disk_bytes=1 << 60, disk_files=1)),
+    "it does nothing": replace(TRAINING, idle_since=ago(5)),
+    "it does something again": replace(TRAINING, notices=Notices(idle_since=ago(5))),
     "it never trained": replace(TRAINING, generation=None),
 }
 

@@ -42,6 +42,7 @@ SILENT = {LastLines("w1", 1): ()}
 WARNED = ["Remember", "tell no_progress: no_progress"]
 TWENTY = spec(elastic={"progress_timeout": "20m"}, retry={"max_restarts": 0})
 OLD = {"created_at": ago(7200), "process": process(started_at=ago(7200))}
+PAUSES = spec(idle={"after": "30m", "then": "pause"})
 KILLED = [gone(f"w{n}", -9, failing=Failing.OUT_OF_MEMORY) for n in range(9)]
 
 
@@ -121,6 +122,39 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "who stops already is not stopped again": (
         filling(1.01, state=State.PAUSED, assignment=None),
         ["stop w1 within 5 s"],
+    ),
+    "a job that has been idle for a while is told so": (
+        job(worker(), idle_since=ago(600)),
+        ["tell idle: idle", "RecordNotice"],
+    ),
+    "not at once": (job(worker(), idle_since=ago(599)), []),
+    "once for each idleness": (
+        job(worker(), idle_since=ago(700), notices=Notices(idle_since=ago(700))),
+        [],
+    ),
+    "another one is told of as well": (
+        job(worker(), idle_since=ago(700), notices=Notices(idle_since=ago(5000))),
+        ["tell idle: idle", "RecordNotice"],
+    ),
+    "and so is its end": (
+        job(worker(), notices=Notices(idle_since=ago(700))),
+        ["tell busy_again", "RecordNotice"],
+    ),
+    "a spec says when to tell of idleness": (
+        job(worker(), idle_since=ago(61), spec=spec(idle={"after": "60s"})),
+        ["tell idle: idle", "RecordNotice"],
+    ),
+    "a job that is to be paused when idle hears it, and is": (
+        job(worker(), idle_since=ago(1800), spec=PAUSES),
+        ["tell idle: idle", "RecordNotice", "stop as paused: idle"],
+    ),
+    "not before its time": (
+        job(worker(), idle_since=ago(1799), spec=PAUSES),
+        [],
+    ),
+    "one that shrinks stays, for the planner": (
+        job(worker(), idle_since=ago(1800), spec=spec(idle={"after": "30m", "then": "shrink"})),
+        ["tell idle: idle", "RecordNotice"],
     ),
     "a node that was silent for a moment is no news": (job(unheard(since=ago(9))), []),
     "one that stays silent is told of": (

@@ -132,6 +132,8 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: P
         return Cause(reason=JobReason.APPLICATION_METRIC)
     if any(c.name == outcome.job_id for c in picture.changed(ChangeKind.TERMS_CHANGED)):
         return Cause(reason=JobReason.TERMS_CHANGED)
+    if any(c.name == outcome.job_id for c in picture.changed(ChangeKind.IDLE)):
+        return Cause(reason=JobReason.IDLE)
     if outcome.gains:
         return Cause(reason=_why_it_grows(outcome, picture))
     if outcome.loses:

@@ -178,6 +178,7 @@ class ChangeKind(StrEnum):
     JOB_FINISHED = "job_finished"  # completed, failed, cancelled or paused by its user
     WORKER_LOST = "worker_lost"  # `name` is the job that lost it
     TERMS_CHANGED = "terms_changed"  # `name` is the id of the job that may have other sizes now
+    IDLE = "idle"  # `name` is the id of the job that does nothing, and may have its fewest workers
     NODE_LOST = "node_lost"
     NODE_JOINED = "node_joined"
 
@@ -186,7 +187,7 @@ class ChangeKind(StrEnum):
 class Change:
     """One recent event of a pool: `name` is the job's or the node's.
 
-    Of `worker_lost` and `terms_changed` it is the job's id.
+    Of `worker_lost`, `terms_changed` and `idle` it is the job's id.
     `team` is the job's; None: nobody may be told its name.
     """
 

@@ -1,4 +1,4 @@
-"""`ps`, `describe`, `explain`, `teams`: what is there, and why?"""
+"""`ps`, `describe`, `explain`, `usage`, `teams`: what is there, and why?"""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from concertina.views.cluster import teams_table
 from concertina.views.description import description
 from concertina.views.explanation import explanation
 from concertina.views.jobs import jobs_table
+from concertina.views.usage import usage_view
 
 if TYPE_CHECKING:
     from concertina.client import Client
@@ -85,6 +86,22 @@ def explain(reference: JobReference, *, output: Output = Format.TABLE) -> None:
         job = current.client.find(reference)
         why = current.client.explain(job["id"])
         current.terminal.show(why, explanation(job, why))
+
+
+def usage(
+    reference: JobReference,
+    *,
+    worker: Annotated[
+        str | None, typer.Option(metavar="WORKER", help="Only this worker, by its id.")
+    ] = None,
+    points: Annotated[int, typer.Option(min=1, max=5000, help="At most so many lines.")] = 20,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what a job's workers take of processors, memory and GPUs over time."""
+    with session(output) as current:
+        job_id = current.client.find(reference)["id"]
+        taken = current.client.usage(job_id, worker=worker, points=points)
+        current.terminal.show(taken, usage_view(taken))
 
 
 def teams(

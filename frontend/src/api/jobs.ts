@@ -54,6 +54,19 @@ export function useMetrics(id: string, points: number, isLive: boolean) {
   });
 }
 
+export function useUsage(id: string, points: number, isLive: boolean) {
+  return useQuery({
+    queryKey: ["job", id, "usage", points],
+    queryFn: () =>
+      unwrap(
+        client.GET("/api/v1/jobs/{job_id}/usage", {
+          params: { path: { job_id: id }, query: { points } },
+        }),
+      ),
+    refetchInterval: pace(isLive),
+  });
+}
+
 export function useExplanation(id: string, isLive: boolean) {
   return useQuery({
     queryKey: ["job", id, "explain"],

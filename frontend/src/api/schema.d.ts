@@ -184,7 +184,7 @@ export interface paths {
         head?: never;
         /**
          * Change what a live job asks for
-         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `retry.max_restarts`, `labels`.
+         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `idle`, `retry.max_restarts`, `labels`.
          */
         patch: operations["change_job"];
         trace?: never;
@@ -602,6 +602,26 @@ export interface paths {
          * @description Of a pinned job that ended nothing is removed because it is old: neither logs, checkpoints and curves nor the job itself. A team may have 100 of them.
          */
         post: operations["unpin_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a job's workers take of processors, memory and GPUs over time
+         * @description Read on the nodes every ten seconds, whatever runs in the workers, of all workers together or of one. Points are kept as they came for an hour; older ones are means over a minute for a day, then over ten minutes.
+         */
+        get: operations["list_job_usage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1501,6 +1521,8 @@ export interface components {
          *     * `node_is_slow` - Node is slow: several workers were slow there; somebody should look at it.
          *     * `script_warning` - Script warning: it runs, but something in it is probably a mistake.
          *     * `no_progress` - No progress: half of the time has passed after which it is ended for that.
+         *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
+         *     * `busy_again` - Busy again: its workers do something again.
          *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
          *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
          *     * `planning_failed` - Left out of plans: the planner failed on its data.
@@ -1508,7 +1530,7 @@ export interface components {
          *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
          * @enum {string}
          */
-        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
+        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
         EventList: {
             items: components["schemas"]["Event"][];
         };
@@ -1709,6 +1731,20 @@ export interface components {
             gpus: number;
             borrowed_gpus: number;
         };
+        /**
+         * Idle
+         * @description After how long, and what then.
+         */
+        Idle: {
+            /** After */
+            after: string;
+            /**
+             * Then
+             * @default warn
+             * @enum {string}
+             */
+            then: "shrink" | "pause" | "warn";
+        };
         ImageOnNode: {
             node: string;
             /** @description Why it is not there yet; empty: it is. */
@@ -1847,6 +1883,7 @@ export interface components {
             priority?: number | null;
             preemptibility?: components["schemas"]["Preemptibility"] | null;
             deadline?: (string | null) | null;
+            idle?: (components["schemas"]["Idle"] | null) | null;
             retry?: {
                 max_restarts?: number | null;
             };
@@ -2039,6 +2076,7 @@ export interface components {
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
          *     * `data_unavailable` - Data is missing: a source that it names is gone, or is not where it was.
          *     * `script_warning` - Check the script: it runs, but something in it is probably a mistake.
+         *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
          *     * `deadline` - Deadline at risk: it is expected to end too late.
          *     * `image_unavailable` - Image unavailable: it cannot be fetched, or its team may not use it.
          *     * `cannot_start` - Node cannot start it: the message holds the node's words.
@@ -2054,7 +2092,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "script_warning" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -2149,6 +2187,8 @@ export interface components {
              * @default null
              */
             utility: components["schemas"]["UtilityPoint"][] | null;
+            /** @default null */
+            idle: components["schemas"]["Idle"] | null;
             /**
              * @default {
              *       "max_restarts": 3
@@ -3512,6 +3552,43 @@ export interface components {
             /** @description Of all files of a snapshot together. */
             most_bytes: number;
             most_files: number;
+        };
+        Usage: {
+            /**
+             * Format: date-time
+             * @description All its workers have done nothing since then; null: they do.
+             */
+            idle_since: string | null;
+            items: components["schemas"]["UsagePoint"][];
+        };
+        /** @description One stretch of time. Null: nobody could tell. */
+        UsagePoint: {
+            /**
+             * Format: date-time
+             * @description When the stretch begins.
+             */
+            at: string;
+            /** @description That were read in it. */
+            workers: number;
+            /**
+             * Format: double
+             * @description Busy, of all workers.
+             */
+            cpu_cores: number | null;
+            /** @description Of all workers. */
+            memory_bytes: number | null;
+            /**
+             * Format: double
+             * @description 0 to 1: mean of its GPUs.
+             */
+            gpu_utilisation: number | null;
+            /** @description On all its GPUs. */
+            gpu_memory_bytes: number | null;
+            /**
+             * Format: double
+             * @description Of all its GPUs.
+             */
+            gpu_power_watts: number | null;
         };
         User: {
             username: string;
@@ -6596,6 +6673,78 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_job_usage: {
+        parameters: {
+            query?: {
+                /** @description At most so many. */
+                points?: number;
+                /** @description None before this moment. */
+                since?: string;
+                /** @description None after this moment. */
+                until?: string;
+                /** @description Only this worker; without it, all of them together. */
+                worker?: string;
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

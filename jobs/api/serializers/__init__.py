@@ -10,6 +10,7 @@ from jobs.api.serializers.job import (
     SubmittedJobsSerializer,
 )
 from jobs.api.serializers.metric import MetricListSerializer
+from jobs.api.serializers.usage import UsageSerializer
 from jobs.api.serializers.validation import ValidationSerializer
 from jobs.api.serializers.worker import WorkerListSerializer
 
@@ -22,6 +23,7 @@ __all__ = [
     "MetricListSerializer",
     "SubmittedJobSerializer",
     "SubmittedJobsSerializer",
+    "UsageSerializer",
     "ValidationSerializer",
     "WorkerListSerializer",
 ]

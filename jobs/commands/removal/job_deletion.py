@@ -28,10 +28,11 @@ from jobs.models import (
     MetricRollup,
     PastUsage,
     Prediction,
+    UsagePoint,
     Worker,
 )
 
-CURVES: Final[tuple[type[models.Model], ...]] = (MetricPoint, MetricRollup)
+CURVES: Final[tuple[type[models.Model], ...]] = (MetricPoint, MetricRollup, UsagePoint)
 HISTORIES: Final[tuple[type[models.Model], ...]] = (
     Event,
     Assignment,

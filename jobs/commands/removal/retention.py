@@ -21,6 +21,7 @@ from jobs.commands.removal import job_deletion, rollups
 from jobs.commands.removal.due_parts import REMOVED_AT, due
 from jobs.commands.removal.retention_periods import JobRetention
 from jobs.commands.submission import IDEMPOTENCY_WINDOW
+from jobs.commands.usage import roll_up_usage
 from jobs.lifecycle import FINAL, LIVE
 from jobs.models import (
     Assignment,
@@ -55,6 +56,7 @@ def delete_old(kept: JobRetention, *, erase: Erase, has_time: HasTime) -> Mappin
     deleted["quarantines"] = erase(Quarantine.objects.filter(job__state__in=FINAL))
     rollups.make_ahead(now)
     deleted["rolled_up_points"] = rollups.roll_up(now, has_time)
+    deleted["rolled_up_usage"] = roll_up_usage(now, has_time)
     deleted["partitions"] = rollups.drop_old(now)
     if kept.history:
         deleted += _of_the_living(now - kept.history, erase)

@@ -3,5 +3,6 @@
 points  how it went over time, in a bounded number of points
 tables  all points that are kept, as a file
 stored  where both find them
+usage   what its workers took
 speeds  how fast it trained in each of its generations
 """

@@ -17,6 +17,7 @@ knows only those below it:
     container     what Docker is told of a launch, and what Docker tells of a container
     connection    the daemons, and how they are reached
 
-`discovery` asks which GPUs a node has, `prefetching` fetches images before any launch names them,
+`discovery` asks which GPUs a node has, `gauge` what workers take of it, for which a `gpu_teller`
+goes on asking how busy its GPUs are, `prefetching` fetches images before any launch names them,
 `sweep` ends all of an installation.
 """

@@ -19,6 +19,7 @@ from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
 from cluster.machine import Machine
+from cluster.usage.readings import NodeGauge, NodeReading
 from cluster.worker_host import (
     Launch,
     LaunchRefused,
@@ -109,6 +110,10 @@ class DockerHost:
     def survey(self) -> NodeSurvey:
         return self
 
+    @property
+    def gauge(self) -> NodeGauge:
+        return self
+
     def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
         return self._wiring.prefetching.go_on(wanted)
 
@@ -162,6 +167,17 @@ class DockerHost:
                 cpus=told["NCPU"],
                 complaints=tuple(engine_versions.complaints(client.version())),
             )
+
+    def read(self, node: str) -> NodeReading:
+        """See `NodeGauge`."""
+        endpoint = _place(node, self.endpoints()).endpoint
+        with asking_for(node):
+            return self._wiring.docker_gauge.read(node, endpoint)
+
+    def remove_gpu_tellers(self) -> None:
+        """End what tells how busy GPUs are, on all daemons. Raises: HostUnavailable."""
+        for endpoint in set(self.endpoints().values()):
+            self._wiring.gpu_teller.remove(endpoint)
 
     def close(self) -> None:
         """End its connections, not the processes. For who has several hosts, as tests do."""

@@ -33,6 +33,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
     """
     host = _host(docker_url, installation, state_dir)
     _end_those_of_the_former_release(Endpoint(url=docker_url), installation)
+    host.remove_gpu_tellers()
     found = host.list().by_id()
     for process_id in found:
         host.stop(process_id, grace_seconds=grace_seconds)

@@ -18,6 +18,8 @@ from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
 from cluster.docker_host.discovery import Discovery
+from cluster.docker_host.gauge import DockerGauge
+from cluster.docker_host.gpu_teller import GpuTeller
 from cluster.docker_host.lifecycle.ending import Ending
 from cluster.docker_host.lifecycle.events import Bell, Watch
 from cluster.docker_host.lifecycle.inventory import Inventory
@@ -72,6 +74,22 @@ class Wiring:
             installation=self.installation,
             worker_image=self.worker_image,
             connections=self.connections,
+        )
+
+    @cached_property
+    def gpu_teller(self) -> GpuTeller:
+        return GpuTeller(
+            installation=self.installation,
+            worker_image=self.worker_image,
+            connections=self.connections,
+        )
+
+    @cached_property
+    def docker_gauge(self) -> DockerGauge:
+        return DockerGauge(
+            installation=self.installation,
+            connections=self.connections,
+            gpu_teller=self.gpu_teller,
         )
 
     @cached_property

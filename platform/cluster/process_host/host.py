@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,9 +23,11 @@ from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
 from cluster.process_host import launch_document
 from cluster.process_host.commands.zygotes import Zygotes, version_of
+from cluster.process_host.gauge import ProcessGauge
 from cluster.process_host.record import identity, leftovers, records
 from cluster.process_host.starting import start_supervisors
 from cluster.process_host.users import folders
+from cluster.usage.readings import NodeGauge
 from cluster.worker_host import (
     Labels,
     Launch,
@@ -41,7 +44,7 @@ from concertina_worker import protocol
 _SEE_OFF_SECONDS: Final = 2.0  # for a killed process to be gone; takes milliseconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ProcessHost:
     """Runs processes under supervisors that outlive the service; Linux only."""
 
@@ -103,6 +106,11 @@ class ProcessHost:
     def survey(self) -> None:
         """Nobody: its GPUs are known by their numbers, and admins write down more if they wish."""
         return None
+
+    @cached_property
+    def gauge(self) -> NodeGauge:
+        """See the port."""
+        return ProcessGauge(folder=self._folder)
 
     def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:  # noqa: ARG002
         """Nothing: a process has no image."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from cluster.background.polled_events import polled
 from cluster.logs import log_store
 from cluster.simulated_host import conversation, documents
+from cluster.usage.readings import NodeGauge
 from cluster.worker_host import (
     Launch,
     LaunchRefused,
@@ -65,6 +66,11 @@ class SimulatedHost:
     def survey(self) -> None:
         """Nobody: simulated machines are as admins say."""
         return None
+
+    @property
+    def gauge(self) -> NodeGauge | None:
+        """Of what runs for real: simulated workers take nothing."""
+        return self.real.gauge
 
     def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:  # noqa: ARG002
         """Nothing: a simulated process has no image."""

@@ -7,14 +7,14 @@ import pytest
 from rich.console import Console
 
 from concertina.terminal import reporting
-from concertina.views import cluster, description, explanation, jobs, problems
+from concertina.views import cluster, description, explanation, jobs, problems, usage
 from tests.client import documents
 from tests.client.manual_clock import ManualClock
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from concertina.documents import Explanation
+    from concertina.documents import Explanation, UsagePoint
 
 MARKUP = "[red]not red[/red] :smile: [/]"
 
@@ -319,3 +319,25 @@ def test_warnings_of_a_script_are_told_where_a_job_is_described_or_explained() -
     assert "Warning" in seen(description.description(job, [], [], []))
     why = documents.explanation(warnings=["The loss is a sum."])
     assert "Warning: The loss is a sum." in seen(explanation.explanation(job, why))
+
+
+def test_what_workers_take_is_a_line_for_each_stretch_and_says_if_they_are_idle() -> None:
+    slots: UsagePoint = {
+        "at": "2026-11-25T12:00:00Z",
+        "workers": 2,
+        "cpu_cores": 1.5,
+        "memory_bytes": 3 << 30,
+        "gpu_utilisation": None,
+        "gpu_memory_bytes": None,
+        "gpu_power_watts": None,
+    }
+    plain = seen(usage.usage_view({"idle_since": None, "items": [slots]}))
+    assert "GPU" not in plain
+    assert "idle" not in plain
+    assert plain.splitlines()[1].split()[1:] == ["2", "1.50", "3.0", "GiB"]
+    gpus: UsagePoint = {**slots, "gpu_utilisation": 0.93, "gpu_power_watts": 311.6}
+    told = seen(usage.usage_view({"idle_since": slots["at"], "items": [gpus]}))
+    for fact in ("93 %", "312 W", "All its workers have been idle since"):
+        assert fact in told
+    nothing = seen(usage.usage_view({"idle_since": None, "items": []}))
+    assert "Nothing was read" in nothing

@@ -64,6 +64,8 @@ def finish(_: Finish, draft: Draft, __: JobView, ___: TickContext) -> None:
             "coordinator_node": "",
             "coordinator_term": job.coordinator_term + 1,
             "samples_per_second": 0.0,
+            "idle_since": None,
+            "idle_notice": None,
         },
     )
 
@@ -102,8 +104,11 @@ def record_notice(
     of_job = {
         "preparation_notice_revision": instruction.preparation_revision,
         "disk_notice_start": instruction.disk_start,
+        "idle_notice": instruction.idle_since,
     }
     draft.set(**{name: value for name, value in of_job.items() if value is not None})
+    if instruction.is_busy:
+        draft.set(idle_notice=None)
     of_workers = {
         "silence_notice_at": instruction.silence_of,
         "slowness_notice_at": instruction.slowness_of,

@@ -22,6 +22,7 @@ from autoscaler.control_loop.observe.for_planner.slow_workers import with_stragg
 from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
 from autoscaler.control_loop.observe.jobs.job_view import JobView, has_only_waited
 from autoscaler.planning.snapshot import cluster_state as planning
+from autoscaler.reconciling.assessments.idleness import is_to_shrink
 from autoscaler.reconciling.endings import Ending, ending_of
 from jobs.lifecycle import FINAL, State
 from jobs.models import Job, Worker
@@ -73,6 +74,8 @@ def cluster_state(
             _log.exception("A job cannot be looked into and is left out of plans.", extra=extra)
             failing[view.id] = error
             return holder_of(view, now)
+        if not view.unreadable and is_to_shrink(view.job.idle_since, view.spec, now):
+            return growth.with_fewest_workers(job)
         return growth.kept_from_growing(job) if view.id in held_back else job
 
     jobs = {view.id: job for view in plannable if (job := seen(view)) is not None}
@@ -146,7 +149,7 @@ def _is_plannable(view: JobView, now: datetime) -> bool:
 def _changes(views: Iterable[JobView], now: datetime) -> Iterable[planning.Change]:
     """Yield recent changes, once each: of nodes, then workers, then jobs, each in order."""
     since = now - timedelta(seconds=_RECENT_SECONDS)
-    of_jobs = [*_finished(since), *_changed_terms(views, since)]
+    of_jobs = [*_finished(since), *_changed_terms(views, since), *_idle(views, now)]
     return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *of_jobs])
 
 
@@ -178,6 +181,13 @@ def _changed_terms(views: Iterable[JobView], since: datetime) -> Iterable[planni
     for view in views:
         if view.job.changed_at is not None and view.job.changed_at > since:
             kind, team = planning.ChangeKind.TERMS_CHANGED, view.job.team.name
+            yield planning.Change(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
+
+
+def _idle(views: Iterable[JobView], now: datetime) -> Iterable[planning.Change]:
+    for view in views:
+        if not view.unreadable and is_to_shrink(view.job.idle_since, view.spec, now):
+            kind, team = planning.ChangeKind.IDLE, view.job.team.name
             yield planning.Change(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
 
 

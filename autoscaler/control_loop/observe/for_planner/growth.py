@@ -1,6 +1,7 @@
-"""Should a job grow again, of which a worker has just been refused or killed for its memory?
+"""Which jobs should have fewer workers than they ask for?
 
-Not for a while, or it would be tried every few seconds. Shrinking and moving are not concerned.
+One of which a worker has just been refused or killed for its memory should not grow for a while, or
+it would be tried every few seconds. One that does nothing may say that it needs few workers then.
 """
 
 from __future__ import annotations
@@ -33,3 +34,15 @@ def kept_from_growing(job: planning.Job) -> planning.Job:
     if job.allocation is None:
         return job
     return replace(job, max_workers=max(job.min_workers, job.allocation.workers))
+
+
+def with_fewest_workers(job: planning.Job) -> planning.Job:
+    """The job as one that has no use for more workers than it needs at least."""
+    fewest = min(job.allowed_workers) if job.allowed_workers else job.min_workers
+    allowed = (fewest,) if job.allowed_workers else None
+    return replace(
+        job,
+        max_workers=fewest,
+        allowed_workers=allowed,
+        requested_workers=None if job.requested_workers is None else fewest,
+    )

@@ -65,12 +65,14 @@ def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
         notices=Notices(
             preparation_revision=job.preparation_notice_revision,
             disk_start=job.disk_notice_start,
+            idle_since=job.idle_notice,
         ),
         disk=DiskUse(
             disk_bytes=job.disk_bytes,
             disk_files=job.disk_files,
             has_closed_folder=job.has_closed_folder,
         ),
+        idle_since=job.idle_since,
         assignment=_assignment(view),
         generation=_generation(view),
         workers=tuple(_worker(worker, view, context) for worker in view.workers),

@@ -84,7 +84,7 @@ def _that_pays(change: Rescaled, balance: MoveBalance) -> str:
     return f"together on fewer nodes it is {_effect(change)}; that {numbers}"
 
 
-def _occasion(change: Rescaled, *, is_growth: bool) -> str:
+def _occasion(change: Rescaled, *, is_growth: bool) -> str:  # noqa: PLR0911 - as above
     match change.reason:
         case JobReason.FAIR_SHARE if not is_growth:
             return f"{names(change.takers)} can use the GPUs better; "
@@ -97,6 +97,8 @@ def _occasion(change: Rescaled, *, is_growth: bool) -> str:
             return f"{', '.join(change.joined_nodes)} joined the pool; "
         case JobReason.TERMS_CHANGED:
             return "somebody changed what it may have; "
+        case JobReason.IDLE:
+            return "its workers do nothing, and its spec says to shrink then; "
         case _:
             return ""
 

@@ -17,6 +17,7 @@ import { Facts } from "./Facts";
 import { Header } from "./Header";
 import { Logs } from "./Logs";
 import { Timeline } from "./Timeline";
+import { Usage } from "./Usage";
 import { Warnings } from "./Warnings";
 import { Workers } from "./Workers";
 import { Checkpoints } from "./results/Checkpoints";
@@ -57,6 +58,7 @@ function JobContent({ id }: { readonly id: string }) {
         </div>
       </div>
       <Curves job={job.data} changes={changes} />
+      <Usage job={job.data} changes={changes} />
       <Checkpoints job={job.data} />
       <Outputs job={job.data} />
       <Logs job={job.data} />

@@ -16,6 +16,7 @@ from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.discovery import DriverDoesNotAnswer
+from cluster.usage.readings import GpuUse
 from cluster.worker_host import HostUnavailable
 
 from tests.contract.conftest import DockerBench, bench_on, exited, is_running, texts, until
@@ -112,6 +113,38 @@ def test_a_nodes_gpus_are_asked_for_in_a_container(
     ordinary = Endpoint(url=docker_daemon.url)
     assert replace(tls_bench.host, endpoints=lambda: {"n1": ordinary}).gpus("n1") == ()
     assert client.containers(all=True) == []
+
+
+TELLING = """#!/bin/sh
+[ "$NVIDIA_VISIBLE_DEVICES" = all ] && [ "$2" = --format=csv,noheader,nounits ] || exit 9
+echo "GPU-11111111-2222-3333-4444-555555555555, 0, 12, 1024, 80.50"
+echo "GPU-11111111-2222-3333-4444-555555555555, 0, 93, 40960, 655.12"
+echo "GPU-66666666-2222-3333-4444-555555555555, 1, [N/A], 2048, [N/A]"
+exec sleep 1000
+"""
+
+
+def test_how_busy_a_nodes_gpus_are_is_told_by_a_container_that_stays(
+    tls_bench: DockerBench, tls_daemon: DockerDaemon
+) -> None:
+    """As above. It is no process of a job, runs once, and goes with the installation."""
+    client = tls_daemon.client()
+    import_tiny_image(client, "telling:1", {"bin/nvidia-smi": TELLING})
+    host = replace(tls_bench.host, worker_image="telling:1")
+    with contextlib.closing(host):
+        assert host.read("n1").gpus == {}
+        assert client.containers(all=True) == []  # nobody needs one yet
+        runs_there(replace(tls_bench, host=host))
+        gpus = until(lambda: host.read("n1").gpus)
+        assert gpus["0"] == gpus["GPU-11111111-2222-3333-4444-555555555555"]
+        assert gpus["0"] == GpuUse(utilisation=0.93, memory_bytes=40 << 30, power_watts=655.12)
+        assert gpus["1"] == GpuUse(memory_bytes=2 << 30)
+        assert set(host.list().by_id()) == {"w1"}
+        assert len(client.containers(all=True)) == 2
+        host.remove_gpu_tellers()
+        assert len(client.containers(all=True)) == 1
+        host.stop("w1", grace_seconds=0.0)
+        exited(host, "w1")
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What does it cost to read what the workers on a node take?"""
