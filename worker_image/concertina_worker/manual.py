@@ -23,6 +23,7 @@ class Section(Enum):
     MIXED_PRECISION = ("state", "Mixed precision")
     NUMBER_OF_WORKERS = ("workers", "The number of workers")
     REGISTER = ("four-lines", "register")
+    SHARDED_MODELS = ("models", "Sharded models")
     SCHEDULERS = ("schedulers", "Schedulers")
     SEVERAL_BACKWARD_PASSES = ("several-models", "Several backward passes")
     SEVERAL_MODELS = ("several-models", "Several models and optimizers")

@@ -14,7 +14,11 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from concertina_worker.manual import FOLDER, Section
 from concertina_worker.protocol import BatchRules, ExitCode
@@ -127,6 +131,17 @@ def test_data_parallel_wrappers_are_refused() -> None:
     model = nn.DataParallel(nn.Linear(2, 1))
     with pytest.raises(ScriptError, match=r"wrapped in DataParallel.*job\.ddp"):
         registered(model, sgd(model))
+
+
+def test_a_sharded_model_is_refused_with_what_to_do_instead() -> None:
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    try:
+        model = nn.Sequential(nn.Linear(4, 2))
+        fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
+        with pytest.raises(ScriptError, match=r"of 0\.weight this worker.*elastic\.mode: restart"):
+            registered(model, sgd(model))
+    finally:
+        dist.destroy_process_group()
 
 
 def test_a_model_whose_parameters_are_others_now_is_refused() -> None:

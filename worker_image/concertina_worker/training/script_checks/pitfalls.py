@@ -82,6 +82,7 @@ class Pitfalls:
         self._parameters = {parameter: parameter.device for parameter in model.parameters()}
         self._groups = {optimizer: _group_sizes(optimizer) for optimizer in optimizers}
         _refuse_wrappers(model)
+        _refuse_parts(model)
         self._check_parameters(optimizers)
         self._check_schedulers(optimizers, [*schedulers])
         if any(isinstance(module, nn.SyncBatchNorm) for module in model.modules()):
@@ -267,4 +268,19 @@ def _refuse_wrappers(model: nn.Module) -> None:
                 f"The model is wrapped in {type(module).__name__}, which would sum gradients"
                 " on its own. Use job.ddp(model), or the model itself.",
                 Section.DISTRIBUTED_DATA_PARALLEL,
+            )
+
+
+def _refuse_parts(model: nn.Module) -> None:
+    """Its workers hold different parts, and no survivor has what a lost one held."""
+    sharding = sys.modules.get("torch.distributed.tensor")  # slow to load: whoever shards has it
+    if sharding is None:
+        return
+    for name, parameter in model.named_parameters():
+        if isinstance(parameter, sharding.DTensor):
+            raise ScriptError(
+                f"The model is sharded: of {name} this worker holds only a part (fully_shard, or a"
+                " DTensor). An elastic worker must hold all of it. Register it unsharded, or use"
+                " elastic.mode: restart with checkpoints of its own and without register.",
+                Section.SHARDED_MODELS,
             )
