@@ -197,6 +197,10 @@ class JobReason(_Word):
         "data_unavailable",
         "Data is missing: a source that it names is gone, or is not where it was.",
     )
+    START_UNAVAILABLE = (
+        "start_unavailable",
+        "Start is missing: the checkpoint from which it was to start was removed before.",
+    )
     SCRIPT_WARNING = (
         "script_warning",
         "Check the script: it runs, but something in it is probably a mistake.",

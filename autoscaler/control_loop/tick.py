@@ -25,6 +25,7 @@ from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
 from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
+from autoscaler.control_loop.housekeeping.folders.held_checkpoints import hold_checkpoints
 from autoscaler.control_loop.housekeeping.folders.leftovers import remove_leftovers
 from autoscaler.control_loop.housekeeping.folders.unused_code import remove_unused_code
 from autoscaler.control_loop.housekeeping.folders.unwanted_results import remove_unwanted_results
@@ -176,6 +177,7 @@ class ControlLoop:
         fetch_images_ahead(context)
         remove_leftovers(orders, context.now)
         remove_unused_code(orders, context.code, context.now)
+        hold_checkpoints(orders, context.now)
         smaller = remove_unwanted_results(orders, context.now)
         if (survey := self.host.survey) is not None:
             self.gpu_discovery.go_on(survey, context)

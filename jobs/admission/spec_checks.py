@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils import timezone
+from storage.models import HeldCheckpoint
 from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.models import Team
 
-from jobs.admission import code_snapshots, data_use, earlier_runs, secret_use
+from jobs.admission import code_snapshots, data_use, earlier_runs, secret_use, start_sources
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
@@ -29,6 +30,7 @@ class AdmittedSpec:
     pool: PoolCapacity
     gpus_limit: int | None  # the team's `limit_gpus` in this pool
     training: str  # equal for jobs that train the same
+    start: HeldCheckpoint | None = None  # what it starts from, not stored yet
 
     @property
     def resolved_spec(self) -> dict[str, object]:
@@ -59,8 +61,10 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         SpecInvalid: with the code `exceeds_limit`, or `invalid_spec` when the spec asks for what
             this platform does not offer.
     """
+    spec, start = start_sources.settled(spec, records)
     admitted = AdmittedSpec(
         spec=spec,
+        start=start,
         team=records.team,
         pool=pool,
         gpus_limit=records.gpu_limits.get(pool.pool_id),

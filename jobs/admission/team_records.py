@@ -6,9 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from storage.data import sources
-from storage.models import CodeSnapshot, DataSource
+from storage.models import CodeSnapshot, DataSource, HeldCheckpoint
 from tenancy import image_rules
 from tenancy.models import FairShareSettings, Quota, Secret, Team
+
+from jobs.spec.parts.beginnings import StartFrom
 
 
 class TeamRecords:
@@ -16,6 +18,7 @@ class TeamRecords:
 
     def __init__(self, team: Team) -> None:
         self.team = team
+        self.starts: dict[StartFrom, HeldCheckpoint] = {}  # what was looked up for specs so far
 
     @cached_property
     def gpu_limits(self) -> Mapping[int, int | None]:

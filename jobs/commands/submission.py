@@ -17,7 +17,7 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
-from jobs.admission import call, code_snapshots, data_use, earlier_runs
+from jobs.admission import call, code_snapshots, data_use, earlier_runs, start_sources
 from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
@@ -86,6 +86,7 @@ def _made_once(
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     data_use.hold(admitted.team, {use.source for one in admitted.specs for use in one.spec.data})
     Job.objects.bulk_create(jobs)
+    start_sources.want((job.id, one.start) for job, one in zip(jobs, admitted.specs, strict=True))
     key.remember(jobs, is_bulk=bool(sent[0].place))
     events.record_all(
         events.new(

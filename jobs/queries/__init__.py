@@ -10,6 +10,6 @@ stragglers       on which nodes and GPUs workers were slow lately
 summary          how jobs did in a stretch of time
 calibration      how good predictions were
 code_use         which snapshots of code no job refers to
-kept_checkpoints which of its checkpoints somebody means, and who still needs it
+kept_checkpoints who still needs a checkpoint
 outcomes         what came of the newest predictions, one by one
 """

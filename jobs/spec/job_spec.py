@@ -38,6 +38,7 @@ from jobs.spec.names import (
     check_workdir,
 )
 from jobs.spec.part import SpecPart
+from jobs.spec.parts.beginnings import StartFrom
 from jobs.spec.parts.checkpoints import Checkpoint
 from jobs.spec.parts.data_uses import DataUses
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
@@ -157,6 +158,7 @@ class JobSpec(SpecPart):
     retry: Retry = Retry()
     early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
     checkpoint: Checkpoint = Checkpoint()
+    start_from: StartFrom | None = None
     metrics: LoggedMetrics = Field(default_factory=list)  # found in the log of a plain script
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     labels: Annotated[dict[str, Word], AfterValidator(check_labels), _named(LABEL)] = Field(

@@ -18,7 +18,7 @@ from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
 from tenancy.secrets import team_secrets
 
-from autoscaler.control_loop.carry_out import data_mounts
+from autoscaler.control_loop.carry_out import data_mounts, start_mounts
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
 from autoscaler.control_loop.tick_context import TickContext
@@ -72,6 +72,7 @@ def of_worker(
 
     Raises:
         DataUnavailable: the job uses data that is not there any more.
+        StartUnavailable: what the job starts from is not there any more.
         SecretUnavailable: one that the job names was deleted, or cannot be decrypted.
     """
     node, spec = worker.node, view.spec
@@ -79,7 +80,7 @@ def of_worker(
         view.id, worker.id, image=spec.image and in_full(spec.image)
     )
     code, outputs = _code_of(view, context), context.environments.outputs(view.id)
-    data = data_mounts.of(view, context)
+    data, start = data_mounts.of(view, context), start_mounts.of(view, context)
     ours = {
         **_common(view, coordinator_node, seen, context),
         **_as_torchrun(view, worker, context),
@@ -88,6 +89,7 @@ def of_worker(
         Env.GPU_TYPE: view.job.pool.gpu_type,
         Env.OUTPUTS: outputs.target,
         **data.env,
+        **start.env,
         Env.CHECKPOINT_DIR: seen.folder,
         Env.REPORT_FILE: f"{seen.reports}/{worker.id}.jsonl",
         Env.CHECKPOINT_INTERVAL_SECONDS: f"{spec.checkpoint.interval:g}",
@@ -112,7 +114,7 @@ def of_worker(
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
         limits=_limits(view, worker, seen, context),
         image=seen.image,
-        mounts=(*seen.mounts, outputs, *data.mounts, *((code,) if code else ())),
+        mounts=(*seen.mounts, outputs, *data.mounts, *start.mounts, *((code,) if code else ())),
         alias=seen.alias,
     )
 

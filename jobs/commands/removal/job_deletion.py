@@ -31,6 +31,7 @@ from jobs.models import (
     UsagePoint,
     Worker,
 )
+from jobs.queries import kept_checkpoints
 
 CURVES: Final[tuple[type[models.Model], ...]] = (MetricPoint, MetricRollup, UsagePoint)
 HISTORIES: Final[tuple[type[models.Model], ...]] = (
@@ -51,6 +52,7 @@ def delete(*, job_id: str) -> None:
         JobNotFound: there is no such job.
         JobNotOver: it lives.
         JobPinned: somebody wants it to stay.
+        CheckpointInUse: another job is about to start from it.
     """
     job = Job.objects.select_for_update().filter(pk=job_id).first()
     if job is None:
@@ -59,6 +61,7 @@ def delete(*, job_id: str) -> None:
         raise JobNotOver  # what was not seen to end yet holds its GPU
     if job.is_pinned:
         raise JobPinned
+    kept_checkpoints.check_none_wanted(job_id)
     _erase([job])
 
 

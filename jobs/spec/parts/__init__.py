@@ -1,5 +1,6 @@
 """Parts of a spec that have a module of their own.
 
+- `beginnings`: from what it begins, if not afresh
 - `checkpoints`: how often its state is kept, and how many of those states
 - `data_uses`: which data its workers see
 - `goals`: what a user wants of a job besides that it trains

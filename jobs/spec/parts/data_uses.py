@@ -28,6 +28,7 @@ OURS: Final = (
     "/reports",
     "/run/concertina",
     "/scratch",
+    "/start",
     "/tmp",  # noqa: S108 - of a worker's container
 )
 """What the platform shows in containers."""

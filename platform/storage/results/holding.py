@@ -15,12 +15,12 @@ from typing import Final
 
 from storage.errors import ResultUnknown
 from storage.results import opening
-from storage.results.places import Results
+from storage.results.places import Folder
 
 _HALF: Final = ".half"
 
 
-def hold(source: Results, names: Mapping[str, str], folder: Path) -> None:
+def hold(source: Folder, names: Mapping[str, str], folder: Path) -> None:
     """Make a folder in which some files of a folder of results are, by other names.
 
     Only the control loop does, and one at a time: nobody but the service may write above `folder`.
@@ -41,9 +41,12 @@ def hold(source: Results, names: Mapping[str, str], folder: Path) -> None:
     half.mkdir(parents=True)
     try:
         with opening.folder(source) as found:
-            owner = os.fstat(found).st_uid
+            theirs = os.fstat(found)
             for name, new in names.items():
-                _link(found, name, half / new, owner)
+                _link(found, name, half / new, theirs.st_uid)
+        half.chmod(stat.S_IMODE(theirs.st_mode))  # whoever may look in there may look in here
+        if os.geteuid() == 0:
+            os.chown(half, theirs.st_uid, theirs.st_gid)
         half.rename(folder)
     except BaseException:
         shutil.rmtree(half, ignore_errors=True)

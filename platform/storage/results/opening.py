@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storage.errors import ResultUnknown
-from storage.results.places import Results, parts_of
+from storage.results.places import Folder, parts_of
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe never waits
@@ -35,7 +35,7 @@ class OpenFile:
 
 
 @contextmanager
-def folder(results: Results, path: str = "") -> Iterator[int]:
+def folder(results: Folder, path: str = "") -> Iterator[int]:
     """Open a folder below that of the results, or this itself; gives a descriptor.
 
     Raises:
@@ -48,7 +48,7 @@ def folder(results: Results, path: str = "") -> Iterator[int]:
         os.close(descriptor)
 
 
-def file(results: Results, path: str) -> OpenFile:
+def file(results: Folder, path: str) -> OpenFile:
     """Open a file.
 
     Raises:
@@ -94,7 +94,7 @@ def folder_in(parent: int, name: str) -> int:
         raise ResultUnknown from problem
 
 
-def _descend(results: Results, parts: Sequence[str]) -> int:
+def _descend(results: Folder, parts: Sequence[str]) -> int:
     try:
         descriptor = os.open(results.jobs_dir, _FOLDER)
     except OSError as problem:

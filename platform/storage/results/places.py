@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from storage.errors import ResultUnknown
 
@@ -18,6 +18,18 @@ class Place(StrEnum):
 
     OUTPUTS = "outputs"  # what the job wants to hand over
     CHECKPOINTS = "checkpoints"
+
+
+class Folder(Protocol):
+    """A folder that the service looks into, whoever may have changed it."""
+
+    @property
+    def jobs_dir(self) -> Path:
+        """Return the folder from which on no link is followed; the service's own."""
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """Return where it is below that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

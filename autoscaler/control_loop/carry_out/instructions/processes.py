@@ -20,6 +20,7 @@ from tenancy.image_rules import ImageNotAllowed
 from tenancy.secrets.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop.carry_out import launches
+from autoscaler.control_loop.carry_out.start_mounts import StartUnavailable
 from autoscaler.control_loop.lease.exclusive import Overtaken
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.tick_context import TickContext
@@ -40,6 +41,7 @@ Step = Callable[[], None]
 _REASONS: Final[Mapping[type[Exception], JobReason]] = {
     LaunchRefused: JobReason.LAUNCH_REFUSED,
     DataUnavailable: JobReason.DATA_UNAVAILABLE,
+    StartUnavailable: JobReason.START_UNAVAILABLE,
     SecretUnavailable: JobReason.SECRET_UNAVAILABLE,
     ImageNotAllowed: JobReason.IMAGE_UNAVAILABLE,
 }

@@ -2,6 +2,7 @@
 
 leftovers         folders of jobs that were deleted, or ended long ago
 last_checkpoint   what stays of a completed one: its last checkpoint
+held_checkpoints  checkpoints that stay for those that start from them
 unused_code       code that no job refers to
 unwanted_results  outputs and checkpoints that somebody deleted
 """

@@ -16,7 +16,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from storage.results import checkpoints, unwanted
+from storage.results import checkpoints, chosen, unwanted
 from storage.results.checkpoints import Checkpoint
 from storage.results.places import Place, Results
 from tenancy.access.principal import principal_of
@@ -173,4 +173,4 @@ def _results(job: Job) -> Results:
 def _found(request: Request, job_id: str, step: str) -> tuple[Job, Results, Checkpoint]:
     job = visible_jobs.find_job(principal_of(request), job_id)
     results = _results(job)
-    return job, results, kept_checkpoints.find(job, results, step)
+    return job, results, chosen.find(results, step, job.resolved_spec)
