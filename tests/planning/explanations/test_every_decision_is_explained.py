@@ -93,6 +93,10 @@ MORE: Final = (
         running("a", 4, max_workers=2),
         changes=(Change(kind=ChangeKind.TERMS_CHANGED, pool="default", name="a"),),
     ),
+    cluster(
+        running("a", 4, max_workers=1),
+        changes=(Change(kind=ChangeKind.IDLE, pool="default", name="a"),),
+    ),
 )
 
 

@@ -47,6 +47,11 @@ ACCEPTED: dict[str, tuple[dict[str, Any], str, Any]] = {
     "the usual priority": ({"priority": None}, "priority", 50),
     "preemptibility": ({"preemptibility": "preemptible"}, "preemptibility", "preemptible"),
     "a deadline": ({"deadline": TOMORROW}, "deadline", TOMORROW),
+    "what becomes of it when idle": (
+        {"idle": {"after": "30m"}},
+        "idle",
+        {"after": "30m", "then": "warn"},
+    ),
     "restarts": ({"retry": {"max_restarts": 7}}, "retry.max_restarts", 7),
     "restarts by their short name": ({"max_restarts": 7}, "retry.max_restarts", 7),
     "a label": ({"labels": {"run": "7"}}, "labels", {"run": "7"}),
