@@ -67,7 +67,7 @@ def _alike(name: str, among: Sequence[Path], least: float) -> Path | None:
 
 
 def _part_of(name: str, among: Sequence[Path]) -> Path | None:
-    return next((path for path in among if _words(path[-1]) <= _words(name)), None)
+    return next((path for path in among if frozenset() < _words(path[-1]) <= _words(name)), None)
 
 
 def _likeness(name: str, path: Path) -> float:
