@@ -1,6 +1,7 @@
-"""What NVIDIA's library tells of GPUs: as recorded where there is none, and really where there are.
+"""What NVIDIA's library tells of GPUs: as made up where there is none, and really where there are.
 
-The recorded values are of an H200 under load, and of one that does not tell its power.
+The values are written by hand, as its documentation describes them: a GPU under load, and one that
+does not tell its power.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,11 @@ from tenancy.models import Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 
-from autoscaler.control_loop.arriving.arrivals import Arrivals
+from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
+from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.views import live_jobs
+from autoscaler.control_loop.outside.arrival import Arrival
 from jobs.commands import control
 from jobs.models import Job
 from tests.control_loop.conftest import World, fresh, kinds, live_workers, states
@@ -159,12 +163,25 @@ def test_joiners_wait_for_data_while_the_others_train(
     missing.rename(missing.with_name("elsewhere"))  # an admin made room
     world.wish(job, 2)
     world.tick(2)
-    assert world.planner.job(job).stall_seconds >= 0
     assert f"{job.id}-1-2" not in world.host.list().by_id()
     assert world.host.list().by_id()[first].phase is ProcessPhase.RUNNING
     assert fresh(job).message.startswith(f"{job.id}-1-2: data digits: 0 % of 300 kB")
     ticking(world, lambda: f"{job.id}-1-2" in world.host.list().by_id())
     assert (missing / "train.bin").read_bytes() == TRAIN
+
+
+def test_a_change_costs_as_long_as_data_takes_beside_what_it_costs_anyway(world: World) -> None:
+    job = world.job()
+    world.wish(job, 1)
+    world.running(job, 1)
+    views = {view.id: view for view in live_jobs(world.host.list().by_id())}
+
+    def stall_seconds(views: Mapping[str, JobView]) -> float:
+        (seen,) = cluster_state(views.values(), world.clock()).state.jobs
+        return seen.stall_seconds
+
+    late = with_their_data(views, {job.id: Arrival(seconds=600.0)})
+    assert stall_seconds(late) == pytest.approx(stall_seconds(views) + 600.0)
 
 
 def test_the_cache_keeps_what_live_jobs_use_and_lets_the_oldest_go(
