@@ -38,11 +38,11 @@ def number(value: float | None) -> str:
 
 
 def size(bytes_: float) -> str:
-    """`61.3 GiB`, `12.0 MiB`."""
-    for unit, factor in (("TiB", 2.0**40), ("GiB", 2.0**30)):
+    """`61.3 GiB`, `12.0 MiB`, `0.8 KiB`."""
+    for unit, factor in (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20)):
         if bytes_ >= factor:
             return f"{bytes_ / factor:.1f} {unit}"
-    return f"{bytes_ / 2.0**20:.1f} MiB"
+    return f"{bytes_ / 2.0**10:.1f} KiB"
 
 
 def files(count: int) -> str:

@@ -25,6 +25,21 @@ def test_a_duration_has_its_two_largest_units(seconds: float) -> None:
     assert words.duration(seconds) == DURATIONS[seconds]
 
 
+SIZES = {
+    0: "0.0 KiB",
+    812: "0.8 KiB",
+    300 << 10: "300.0 KiB",
+    12 << 20: "12.0 MiB",
+    3 << 29: "1.5 GiB",
+    5 << 40: "5.0 TiB",
+}
+
+
+@pytest.mark.parametrize("bytes_", SIZES)
+def test_a_size_has_a_unit_that_leaves_something_of_it(bytes_: int) -> None:
+    assert words.size(bytes_) == SIZES[bytes_]
+
+
 NUMBERS = {
     0: "0",
     0.012345: "0.0123",
