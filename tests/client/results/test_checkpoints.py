@@ -46,7 +46,7 @@ def test_checkpoints_are_listed_with_or_without_a_verb(
         ["STEP", "EPOCH", "METRICS", "SIZE"],
         ["20", "2", "val_loss", "0.75"],
         ["10", "1", "val_loss", "0.5"],
-        ["5", "-", "-", "0.0"],
+        ["5", "-", "-", "0.1"],
     ]
     listed = concertina("checkpoints", "ls", "digits", "-o", "json").document
     assert [one["step"] for one in listed] == [20, 10, 5]
