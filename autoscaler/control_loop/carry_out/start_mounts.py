@@ -15,7 +15,7 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.tick_context import TickContext
 from concertina_worker.protocol import Env
 
-_TARGET: Final = "/start"
+TARGET: Final = "/start"
 
 
 class StartUnavailable(Exception):
@@ -51,5 +51,5 @@ def of(view: JobView, context: TickContext) -> SeenStart:
         folder = held.make(row, context.code.state_dir)
     except ResultUnknown as problem:
         raise gone from problem
-    mount = context.environments.data(folder, _TARGET, is_writable=False)
+    mount = context.environments.data(folder, TARGET, is_writable=False)
     return SeenStart(mounts=(mount,), env={Env.START_FROM: mount.target})

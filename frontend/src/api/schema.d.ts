@@ -3216,7 +3216,7 @@ export interface components {
              * Step
              * @default latest
              */
-            step: number | string;
+            step: number | ("latest" | "best");
             /**
              * What
              * @default weights

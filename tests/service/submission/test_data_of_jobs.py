@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 from storage.models import DataSource
 from tenancy.models import Team
 
+from autoscaler.control_loop.carry_out import start_mounts
 from jobs.admission import data_use
 from jobs.errors import SpecInvalid
 from jobs.models import Job
@@ -113,6 +114,7 @@ def test_what_the_platform_mounts_is_known() -> None:
         process_environments.REPORTS,
         containers.SCRATCH,
         secrets_file.MOUNTED_AT,
+        start_mounts.TARGET,
         "/tmp",  # noqa: S108 - of a container
     }
     assert set(data_uses.OURS) == ours
