@@ -14,8 +14,7 @@ _FURTHEST: Final = 10**18 - 1  # as a checkpoint's name may say
 
 
 def _check_step(step: object) -> object:
-    is_number = isinstance(step, int) and not isinstance(step, bool)
-    is_step = is_number and 0 <= step <= _FURTHEST
+    is_step = isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= _FURTHEST
     if not (is_step or step in ("latest", "best")):
         raise ValueError("is no step | Use a number, latest or best.")
     return step
