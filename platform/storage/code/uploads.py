@@ -72,15 +72,17 @@ class Upload:
         if (known := self.snapshot) is not None:
             return known
         self.places.make(self.team.pk)
-        if not self._part.exists():
-            self._check_room()
-        with self._part.open("ab") as file:
+        if (known := self._begin(piece)) is not None:
+            return known
+        try:
+            file = self._part.open("r+b")
+        except FileNotFoundError:
+            return self._ended()
+        with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             if not self._is_still(file.fileno()):
-                if (known := self.snapshot) is not None:
-                    return known
-                raise WrongOffset(self.received)
-            size = file.tell()
+                return self._ended()
+            size = file.seek(0, os.SEEK_END)
             if piece.offset != size:
                 raise WrongOffset(size)
             end = size + len(piece.content)
@@ -88,6 +90,25 @@ class Upload:
             file.write(piece.content)
             file.flush()
             return self._complete(actor) if end == piece.total else None
+
+    def _begin(self, piece: Piece) -> CodeSnapshot | None:
+        """Make the part for a first piece, unless somebody else completed the upload meanwhile."""
+        with self.places.locked(self.team.pk):
+            if self._part.exists():
+                return None
+            if (known := self.snapshot) is not None:
+                return known
+            if piece.offset != 0:
+                raise WrongOffset(0)
+            self._check_room()
+            self._part.touch(mode=0o600)
+        return None
+
+    def _ended(self) -> CodeSnapshot:
+        """Return what came of an upload that somebody else completed; one refused begins anew."""
+        if (known := self.snapshot) is not None:
+            return known
+        raise WrongOffset(self.received)
 
     def _is_still(self, descriptor: int) -> bool:
         """True unless somebody completed it meanwhile, or it was refused."""

@@ -215,6 +215,34 @@ def test_a_snapshot_whose_folder_is_lost_is_uploaded_again(
     assert (places.folder(vision.pk, CODE.digest) / "lib.py").exists()
 
 
+@pytest.mark.parametrize("offset", [0, 50])
+def test_a_piece_that_comes_after_somebody_completed_the_upload_leaves_nothing(
+    api: APIClient,
+    vision: Team,
+    places: CodePlaces,
+    monkeypatch: pytest.MonkeyPatch,
+    offset: int,
+) -> None:
+    make = CodePlaces.make
+
+    def make_late(self: CodePlaces, team_id: int) -> None:
+        monkeypatch.setattr(CodePlaces, "make", make)
+        assert send(api, CODE).status_code == 201
+        make(self, team_id)
+
+    monkeypatch.setattr(CodePlaces, "make", make_late)
+    assert send(api, CODE, offset=offset, end=60).status_code == 201
+    assert of_upload(places, vision) == []
+
+
+def test_a_piece_without_its_first_one_leaves_nothing(
+    api: APIClient, vision: Team, places: CodePlaces
+) -> None:
+    answer = send(api, CODE, offset=50)
+    assert (answer.status_code, answer.json()["code"]) == (409, "wrong_offset")
+    assert of_upload(places, vision) == []
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_upload_the_same_at_once_it_is_there_once(
     vision: Team, places: CodePlaces
