@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from cluster.files.discarding import discard
+from django.db import InterfaceError, OperationalError
 from storage.data.cache import copies, words
 from storage.data.cache.copies import TooLarge, key_of
 from storage.data.cache.fetches import Fetches, Outcome, Trouble
@@ -23,6 +24,7 @@ from autoscaler.control_loop.arriving import orders
 from autoscaler.control_loop.arriving.telling import tell
 from autoscaler.control_loop.arriving.wants import Wants, used_by_live_jobs, wants_of
 from autoscaler.control_loop.carry_out.error_notice import bear
+from autoscaler.control_loop.lease.exclusive import Overtaken
 from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.outside.arrival import Arrival
@@ -72,8 +74,11 @@ class Arrivals:
         if self._cleaned_at is not None and now - self._cleaned_at < _CLEANED_EVERY:
             return
         self._cleaned_at = now
-        with giving.giving():
-            copies.remove_strange(places, partial(discard, aside=places.aside))
+        try:
+            with giving.giving():
+                copies.remove_strange(places, partial(discard, aside=places.aside))
+        except OSError as problem:  # the next time, perhaps
+            _log.warning("The cache cannot be cleaned: %s", problem, extra={"action": "fetch"})
 
 
 def with_their_data(
@@ -105,12 +110,20 @@ class _Look:
     _used: frozenset[Key] | None = None
 
     def take_in(self) -> None:
-        """Write down what came of fetches that have ended."""
+        """Write down what came of fetches that have ended; trouble with one is its own."""
         by_number = {source.pk: source for source in self.wants.sources.values()}
         for outcome in list(self.fetches.ended(self.context.now)):
-            if (source := by_number.get(outcome.key[0])) is not None:
+            if (source := by_number.get(outcome.key[0])) is None:
+                continue
+            try:
                 with self.context.fence.transaction():
                     self._take_in(outcome, source)
+            except (Overtaken, OperationalError, InterfaceError):
+                raise
+            except Exception:  # noqa: BLE001 - of this source alone
+                extra = {"action": "fetch", "source": source.name}
+                _log.exception("What came of a fetch cannot be kept.", extra=extra)
+                self.fetches.put_off(outcome, "what came of it cannot be kept", self.context.now)
 
     def arriving(self) -> dict[str, Arrival]:
         """What each job lacks, after all has been begun that can be."""
@@ -133,6 +146,7 @@ class _Look:
             copy = copies.note_listing(source, outcome.status, listed_at=outcome.began_at)
             self.places.listing(source.pk, "").replace(self.places.listing(*key_of(copy)))
             self.wants.copies[key_of(copy)] = copy
+            self._remove(copies.forget_old_listings(source, self._in_use()))
         elif outcome.status.result is Result.DONE:
             self._change(self.wants.copies.get(outcome.key), DataCopy.State.READY)
         elif outcome.status.result is Result.CHANGED:
@@ -161,7 +175,7 @@ class _Look:
                 self._note_use(copy)
                 return None
             if self.places.listing(*key).is_file():
-                return self._fetching(source, copy, key)
+                return self._fetching(view, source, copy)
             self._forget(copy)  # somebody emptied the cache
         wanted.add((source.pk, ""))
         return self._listing(view, source)
@@ -179,6 +193,7 @@ class _Look:
     def _pin(self, view: JobView, versions: Mapping[str, str]) -> None:
         Job.objects.filter(pk=view.id).update(data_versions=versions)
         view.job.data_versions = dict(versions)
+        self._used = None  # what it has stays from now on
 
     def _forget(self, copy: DataCopy) -> None:
         with self.context.fence.transaction():
@@ -192,7 +207,7 @@ class _Look:
             return Arrival(problem=_never(source, trouble))
         if view.job.data_versions.get(source.name) and self._was_just_listed(source):
             return Arrival(problem=_is_another(source))
-        problem = self._begin(key, lambda: orders.to_list(source, self.places, self.context))
+        problem = self._begin(key, view, lambda: orders.to_list(source, self.places, self.context))
         said = self._said(key, "its store is asked what is there")
         return problem or Arrival(note=f"data {source.name}: {said}")
 
@@ -201,7 +216,8 @@ class _Look:
         copies = self.wants.copies.values()
         return any(one.source_id == source.pk and one.listed_at >= since for one in copies)
 
-    def _fetching(self, source: DataSource, copy: DataCopy, key: Key) -> Arrival:
+    def _fetching(self, view: JobView, source: DataSource, copy: DataCopy) -> Arrival:
+        key = key_of(copy)
         trouble = self.fetches.trouble(key)
         if trouble is not None and trouble.next_at is None:
             return Arrival(problem=_never(source, trouble))
@@ -216,7 +232,9 @@ class _Look:
         if not has_room:
             said = f"{size} wait for room in the cache, which data of live jobs fills"
             return Arrival(note=f"data {source.name}: {said}")
-        problem = self._begin(key, lambda: orders.to_fetch(source, copy, self.places, self.context))
+        problem = self._begin(
+            key, view, lambda: orders.to_fetch(source, copy, self.places, self.context)
+        )
         return problem or self._under_way(source, copy, key)
 
     def _under_way(self, source: DataSource, copy: DataCopy, key: Key) -> Arrival:
@@ -227,14 +245,15 @@ class _Look:
         far = words.how_far(status.done_bytes, copy.bytes, seconds)
         return Arrival(note=f"data {source.name}: {far}", seconds=seconds or 0.0)
 
-    def _begin(self, key: Key, order: Callable[[], Order]) -> Arrival | None:
+    def _begin(self, key: Key, view: JobView, order: Callable[[], Order]) -> Arrival | None:
         """Begin a fetch if one may be begun; returns why it never can."""
-        if key in self.fetches:
+        owner, now = str(view.job.team_id), self.context.now
+        if not self.fetches.is_due(key, now, owner=owner):
             return None
         try:
             self.places.make(key[0])
             with self.giving.giving():
-                self.fetches.begin(key, order(), self.context.now)
+                self.fetches.begin(key, order(), now, owner=owner)
         except SecretUnavailable as problem:
             return Arrival(problem=f"{problem} Its data cannot be fetched without it.")
         except OSError as problem:
@@ -253,17 +272,24 @@ class _Look:
     def _has_room(self, copy: DataCopy) -> bool:
         if copy.state == DataCopy.State.FETCHING:
             return True
-        if self._used is None:
-            self._used = used_by_live_jobs()
+        used, most = self._in_use(), self.context.data.cache_bytes
         with self.context.fence.transaction():
-            going = copies.make_room(copy, self._used, most_bytes=self.context.data.cache_bytes)
+            going = copies.make_room(copy, used, most_bytes=most)
         if going is None:
             return False
+        self._remove(going)
+        return True
+
+    def _in_use(self) -> frozenset[Key]:
+        if self._used is None:
+            self._used = used_by_live_jobs()
+        return self._used
+
+    def _remove(self, going: Iterable[Key]) -> None:
         with self.giving.giving():
             for key in going:
                 self.wants.copies.pop(key, None)
                 copies.remove_files(key, self.places, partial(discard, aside=self.places.aside))
-        return True
 
     def _note_use(self, copy: DataCopy) -> None:
         now = self.context.now

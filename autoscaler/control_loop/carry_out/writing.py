@@ -124,7 +124,7 @@ def write(
             outcomes = _together(wanted, context, names)
         except (Overtaken, InterfaceError):
             raise
-        except DatabaseError:  # a broken connection is met again at once
+        except (DatabaseError, ValueError):  # a broken connection is met again at once
             _log.warning("Jobs are written one by one.", exc_info=True, extra={"action": "write"})
     alone = (job_id for job_id in wanted if job_id not in outcomes)
     return outcomes | {job_id: _alone(job_id, wanted[job_id], context, names) for job_id in alone}

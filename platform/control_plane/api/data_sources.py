@@ -146,6 +146,7 @@ class DataSourceView(APIView):
             is_writable=wanted["is_writable"],
         )
         with transaction.atomic():
+            sources.one_change_at_a_time()
             _check_may_change_kept(principal, name)
             _keep_job(principal, content)
             users = _users_of_locked(name)

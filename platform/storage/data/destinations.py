@@ -23,7 +23,15 @@ _NEVER: Final[tuple[Network, ...]] = (  # clouds tell machines who they are ther
     ipaddress.ip_network("192.0.0.192/32"),  # Oracle
     ipaddress.ip_network("168.63.129.16/32"),  # Azure
 )
-_IPV4_WITHIN: Final = ipaddress.IPv6Network("64:ff9b::/96")  # NAT64
+_IPV4_WITHIN: Final = (  # in its last four bytes
+    ipaddress.IPv6Network("64:ff9b::/96"),  # NAT64
+    ipaddress.IPv6Network("::/96"),  # nobody uses it any more, but for the two below
+)
+_NO_IPV4_WITHIN: Final = (ipaddress.IPv6Address("::"), ipaddress.IPv6Address("::1"))
+_NOT_PUBLIC: Final[tuple[Network, ...]] = (  # whatever this release of Python knows of them
+    ipaddress.ip_network("64:ff9b:1::/48"),  # NAT64 of a site
+    ipaddress.ip_network("fec0::/10"),  # addresses of a site
+)
 _WITH_PORT: Final = re.compile(r"(?P<host>[0-9.]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})")
 
 
@@ -74,14 +82,19 @@ class Reach:
             return f"{host} is not an address"
         if any(address in network for network in _NEVER) or address.is_multicast:
             return f"{address} is not a store of anybody: it is link-local, or tells of machines"
-        if any(host_of(own) == address and port == at for own, at in self.own):
+        own_ports = {at for own, at in self.own if host_of(own) == address}
+        if port in own_ports:
             return f"{address}:{port} is the service's own"
         if any(one.covers(address, port) for one in self.listed):
             return ""
-        unlisted = f"{address} is not in CONCERTINA_DATA_NETWORKS, and"
+        why = "the service is there" if own_ports else self._why_not_public(address)
+        return why and f"{address} is not in CONCERTINA_DATA_NETWORKS, and {why}"
+
+    def _why_not_public(self, address: Address) -> str:
         if not self.is_public:
-            return f"{unlisted} http is not encrypted"
-        return "" if address.is_global else f"{unlisted} is private"
+            return "http is not encrypted"
+        is_private = not address.is_global or any(address in one for one in _NOT_PUBLIC)
+        return "is private" if is_private else ""
 
 
 def host_of(text: str) -> Address | None:
@@ -96,7 +109,7 @@ def _plain(address: Address) -> Address:
     """Return the IPv4 address that an IPv6 address stands for, if it does."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if address in _IPV4_WITHIN:
+    if address not in _NO_IPV4_WITHIN and any(address in one for one in _IPV4_WITHIN):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     within = address.teredo[1] if address.teredo else None
     return address.ipv4_mapped or address.sixtofour or within or address

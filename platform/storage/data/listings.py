@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Final
 
 MOST_OBJECTS: Final = 200_000  # of a source: a tick, a fetcher and a folder can cope with so many
+_MOST_BYTES: Final = 1 << 60  # of a source; guessed: more than any disk has
 _LONGEST_NAME: Final = 1000
+_LONGEST_VERSION: Final = 1000
 _LONGEST_PART: Final = 255  # bytes, of file systems
 _DEEPEST: Final = 50
 
@@ -62,7 +64,12 @@ class Listing:
                 " tar files."
             )
         _check_folders(by_name)
-        return cls(objects=tuple(by_name[name] for name in sorted(by_name)))
+        listing = cls(objects=tuple(by_name[name] for name in sorted(by_name)))
+        if listing.bytes > _MOST_BYTES:
+            raise ListingInvalid(
+                f"The store says that there are {listing.bytes} bytes at this URL."
+            )
+        return listing
 
     @property
     def bytes(self) -> int:
@@ -100,6 +107,8 @@ def _check(one: StoredObject) -> None:
         raise ListingInvalid(f"Object {one.name[:80]!r} has a name that is no text. Rename it.")
     if one.size < 0:
         raise ListingInvalid(f"The store says that {one.name!r} has {one.size} bytes.")
+    if len(one.version) > _LONGEST_VERSION:
+        raise ListingInvalid(f"The store tells too long a version of {one.name!r}.")
     if not one.version:
         raise ListingInvalid(
             f"The store tells no version of {one.name!r}, so nobody would see when it changes. Let"
@@ -108,12 +117,21 @@ def _check(one: StoredObject) -> None:
 
 
 def _check_folders(by_name: dict[str, StoredObject]) -> None:
+    folders: set[str] = set()
     for name in by_name:
         for folder in _folders_of(name):
             if folder in by_name:
                 raise ListingInvalid(
                     f"Object {folder!r} would be a file and, for {name!r}, a folder. Rename one."
                 )
+            if folder in folders:
+                break
+            folders.add(folder)
+        if len(folders) > MOST_OBJECTS:
+            raise ListingInvalid(
+                f"Its objects lie in more than {MOST_OBJECTS} folders. Use fewer, or pack them into"
+                " larger objects, such as tar files."
+            )
 
 
 def _folders_of(name: str) -> Iterator[str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db import connection
+from django.db.models import Count, QuerySet
 from tenancy.models import Team, slug_validator
 
 from storage.data.kinds import KINDS
@@ -17,6 +18,8 @@ from storage.errors import SourceInUse, SourceInvalid, TooManySources
 from storage.models import DataSource
 
 MOST: Final = 500  # of an installation, so that a list of them is one page
+MOST_OF_TEAM: Final = 50  # of those that leads add, so that no team leaves others without room
+_LOCK_NUMBER: Final = 0x44617461  # "Data"
 
 
 class DataUnavailable(Exception):
@@ -33,13 +36,24 @@ class SourceContent:
     is_writable: bool
 
 
+def one_change_at_a_time() -> None:
+    """Wait until nobody else adds, changes or deletes sources, until the transaction is over.
+
+    A source that is not there yet has no row to hold: of two who add one, the second has to see the
+    first one's, to be asked whether it may change that.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
+
+
 def put(
     *, name: str, content: SourceContent, by: str, rules: DataRules, users: Sequence[str]
 ) -> tuple[DataSource, bool]:
     """Keep a source under this name, instead of any before; True if there was none.
 
-    Call it with the row of this name locked. `users` are the live jobs that use it: while there are
-    any, it may be shared with more teams and opened for writing, and nothing else may change.
+    Call it after `one_change_at_a_time`, with the row of this name locked. `users` are the live
+    jobs that use it: while there are any, it may be shared with more teams and opened for writing,
+    and nothing else may change.
 
     Raises:
         SourceInvalid: the name or the place is wrong.
@@ -54,6 +68,8 @@ def put(
     others = list(DataSource.objects.exclude(name=name))
     if len(others) >= MOST:
         raise TooManySources
+    if content.kind != DataSource.Kind.FOLDER:
+        _check_number(name, content.teams)
     _check_neighbours(content, place, others)
     kept = DataSource.objects.filter(name=name).first()
     if kept is not None and users and _takes_away(kept, content, place):
@@ -93,6 +109,18 @@ def folder_for(team: Team, name: str, *, version: str, is_writing: bool, rules: 
 def _check_name(name: str) -> None:
     if not re.fullmatch(slug_validator.regex, name):
         raise SourceInvalid(f"{name[:80]!r} is not a source's name. {slug_validator.message}")
+
+
+def _check_number(name: str, teams: Collection[Team]) -> None:
+    others = DataSource.objects.exclude(name=name).exclude(kind=DataSource.Kind.FOLDER)
+    found = Team.objects.filter(pk__in=[team.pk for team in teams], data_sources__in=others)
+    counts = found.annotate(count=Count("data_sources")).order_by("name")
+    for team, count in counts.values_list("name", "count"):
+        if count >= MOST_OF_TEAM:
+            raise TooManySources(
+                f"Team {team} has {count} object stores and outputs as sources of data, and may"
+                f" have {MOST_OF_TEAM}. Delete one first."
+            )
 
 
 def _check_neighbours(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import models
+
+_OF_AN_OBJECT: Final = 4096  # bytes that each takes on a disk, however small
 
 
 class DataCopy(models.Model):
@@ -32,3 +36,8 @@ class DataCopy(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version[:12]} ({self.state})"
+
+    @property
+    def room_bytes(self) -> int:
+        """Return how much of the cache it takes at most, once it is there."""
+        return self.bytes + _OF_AN_OBJECT * self.objects_count

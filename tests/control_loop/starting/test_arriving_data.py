@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import psutil
 import pytest
 from cluster.worker_host import ProcessPhase
+from storage.data.cache import copies
 from storage.data.cache.places import CachePlaces
 from storage.data.destinations import Destination
 from storage.data.rules import DataRules
@@ -259,6 +261,74 @@ def test_a_fetcher_that_is_killed_is_followed_by_another(world: World, source: D
     world.clock.advance(3.0)
     ticking(world, lambda: states(job))
     assert (folder(world, job, source) / "train.bin").read_bytes() == TRAIN
+
+
+def test_what_comes_of_a_fetch_and_cannot_be_kept_stops_no_tick(
+    world: World, source: DataSource
+) -> None:
+    job = using(world)
+    world.tick()
+    (fetcher,) = (
+        one for one in psutil.Process().children() if "storage.data.fetcher" in one.cmdline()
+    )
+    fetcher.wait()
+    CachePlaces(state_dir=world.state_dir).listing(source.pk, "").unlink()
+    world.tick()
+    assert fresh(job).message == ("Data digits: what came of it cannot be kept; it is tried again.")
+    assert not source.copies.exists()
+    world.clock.advance(3.0)
+    world.wish(job, 1)
+    ticking(world, lambda: states(job))
+
+
+def known(world: World, name: str, *, state: str, number: int) -> DataCopy:
+    """A version of a source, as of a store that was just looked at."""
+    source = DataSource.objects.create(
+        name=name, kind="object_store", place={"url": "https://127.0.0.1/nobody"}
+    )
+    source.teams.add(Team.objects.get(name="vision"))
+    places = CachePlaces(state_dir=world.state_dir)
+    copy = DataCopy.objects.create(
+        source=source,
+        version=f"{number:064x}",
+        state=state,
+        bytes=300_000,
+        objects_count=1,
+        listed_at=world.clock() + timedelta(hours=1),
+        used_at=world.clock(),
+    )
+    places.make(source.pk)
+    places.listing(source.pk, copy.version).touch()
+    if state == "ready":
+        places.folder(source.pk, copy.version).mkdir()
+    return copy
+
+
+def test_what_a_job_is_given_in_this_tick_makes_no_room_for_the_next(
+    world: World, source: DataSource
+) -> None:
+    assert world.data_rules is not None
+    world.data_rules = replace(world.data_rules, cache_bytes=700_000)
+    for number, (name, state) in enumerate(
+        (("first", "listed"), ("there", "ready"), ("last", "listed"))
+    ):
+        known(world, name, state=state, number=number)
+        world.wish(using(world, name, name=name), 1)
+    world.tick()
+    assert [one.state for one in DataCopy.objects.order_by("pk")] == ["fetching", "ready", "listed"]
+    last = Job.objects.get(name="last")
+    assert "wait for room in the cache" in last.message
+    assert states(Job.objects.get(name="there")) == ["starting"]
+
+
+def test_of_a_store_that_changes_all_the_time_little_is_remembered(
+    world: World, source: DataSource, store: ObjectStore
+) -> None:
+    old = [known(world, f"s{number}", state="listed", number=number) for number in range(12)]
+    source.copies.set(old)
+    used = {(source.pk, old[0].version)}
+    assert copies.forget_old_listings(source, used) == [(source.pk, old[1].version)]
+    assert source.copies.count() == 11
 
 
 def test_nobody_fetches_for_a_job_that_was_cancelled(world: World, source: DataSource) -> None:

@@ -23,6 +23,7 @@ def test_public_addresses_are_stores(host: str) -> None:
         *("169.254.169.254", "fe80::1", "fe80::1%eth0", "fd00:ec2::254"),
         *("100.100.100.200", "168.63.129.16", "192.0.0.192", "224.0.0.1", "ff02::1"),
         *("::ffff:127.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "2002:7f00:1::"),
+        *("::127.0.0.1", "::10.0.0.1", "64:ff9b:1::a00:1", "fec0::1", "fe80::ffff"),
         *("255.255.255.255", "localhost", "", "0x7f000001"),
     ],
 )
@@ -45,6 +46,12 @@ def test_metadata_and_the_service_itself_are_refused_whatever_is_let_in() -> Non
     assert allowed.why_not("10.0.0.5", 5432)
     assert allowed.why_not("::ffff:10.0.0.5", 5432)
     assert allowed.why_not("169.254.169.254", 80)
+
+
+def test_where_the_service_is_nothing_is_a_store_unless_it_is_let_in() -> None:
+    public = (("8.8.8.8", 5432),)
+    assert "the service is there" in reach(own=public).why_not("8.8.8.8", 2375)
+    assert not reach("8.8.8.8:9000", own=public).why_not("8.8.8.8", 9000)
 
 
 def test_what_is_not_encrypted_goes_to_let_in_networks_alone() -> None:

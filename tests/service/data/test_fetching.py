@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 from storage.data.fetcher import downloading
+from storage.data.fetcher.checksums import is_as_stored
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
     Away,
@@ -30,7 +32,7 @@ from storage.data.fetcher.orders import (
 )
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
 from storage.data.fetcher.stores import Store, open_store
-from storage.data.listings import Listing, ListingInvalid, StoredObject
+from storage.data.listings import MOST_OBJECTS, Listing, ListingInvalid, StoredObject
 
 from tests.looking import pause
 from tests.object_store import CREDENTIAL, noise, object_store
@@ -183,6 +185,66 @@ def test_names_that_cannot_be_files_are_refused(names: list[str], said: str) -> 
     objects = [StoredObject(name=name, address=name, size=1, version="v") for name in names]
     with pytest.raises(ListingInvalid, match=said):
         Listing.of(objects)
+
+
+@pytest.mark.parametrize(
+    ("objects", "said"),
+    [
+        ([{"size": 1 << 59}, {"size": (1 << 59) + 1}], "there are 11529"),
+        ([{"version": "v" * 1001}], "too long a version"),
+        (
+            [{"name": f"{n}{'/a' * 49}"} for n in range(MOST_OBJECTS // 49 + 1)],
+            "in more than 200000 folders",
+        ),
+    ],
+)
+def test_what_no_disk_holds_is_refused(objects: list[dict[str, Any]], said: str) -> None:
+    found = (
+        StoredObject(**({"name": str(n), "address": "", "size": 1, "version": "v"} | one))
+        for n, one in enumerate(objects)
+    )
+    with pytest.raises(ListingInvalid, match=said):
+        Listing.of(found)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"total_bytes": 2**63},
+        {"done_bytes": -1},
+        {"objects": True},
+        {"version": "../x"},
+        {"version": None},
+        {"result": "perhaps"},
+        {"problem": 7},
+    ],
+)
+def test_a_status_that_makes_no_sense_is_none(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "status"
+    Status(done_bytes=1, result=Result.DONE, version="0" * 64).write(path)
+    assert Status.read(path).result is Result.DONE
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    assert Status.read(path) == Status()
+
+
+def test_what_a_store_says_is_text_that_can_be_kept(tmp_path: Path) -> None:
+    path = tmp_path / "status"
+    Status(result=Result.FAILED, problem="a\0b\ud800c\nd" + "e" * 5000).write(path)
+    assert Status.read(path).problem == "a?b?c?d" + "e" * 993
+
+
+def test_parts_that_are_not_equally_long_are_believed(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    one = StoredObject(name="a", address="a", size=7, version=f"{'0' * 32}-3")
+    assert is_as_stored(path, one, 1), "a store may say so of an object of any size"
+    assert not is_as_stored(path, one, 3)
+
+
+@pytest.mark.parametrize("text", ["cloud", '"cloud"', '"/etc/key.json"', "{}", "[]"])
+def test_a_key_of_google_is_nothing_else(text: str) -> None:
+    with pytest.raises(Refused, match="is not the JSON key of a service account"):
+        open_store("gs://datasets", endpoint="", credential={"GOOGLE_SERVICE_ACCOUNT": text})
 
 
 def test_a_listing_is_known_by_what_is_in_it(tmp_path: Path) -> None:

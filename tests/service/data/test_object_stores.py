@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.db import connection, connections, transaction
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
+from storage.data import sources
 from storage.data.destinations import Destination
 from storage.models import DataCopy, DataSource
 from tenancy.models import Membership, Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
+
+from tests.looking import pause
 
 SOURCES = "/api/v1/data-sources"
 
@@ -56,6 +62,54 @@ def test_a_lead_adds_one_for_the_teams_that_it_leads(
     DataSource.objects.get().teams.add(language)
     assert put(lead).status_code == 403, "it is not theirs alone any more"
     assert lead.delete(f"{SOURCES}/imagenet").status_code == 403
+
+
+def test_a_team_has_so_many_that_others_have_room(
+    lead: APIClient, vision: Team, language: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "MOST_OF_TEAM", 2)
+    for name, kind in (("one", "object_store"), ("folder", "folder"), ("two", "output")):
+        source = DataSource.objects.create(name=name, kind=kind, place={})
+        source.teams.set([vision, language])
+    answer = put(lead)
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_sources")
+    assert answer.json()["message"].startswith("Team vision has 2 object stores and outputs")
+    DataSource.objects.get(name="two").teams.remove(vision)
+    assert put(lead).status_code == 201
+    assert put(lead).status_code == 200, "it is itself no other one"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_add_one_at_once_the_second_takes_nothing_from_the_first(
+    lead: APIClient, language: Team
+) -> None:
+    def late() -> int:
+        try:
+            return int(put(lead).status_code)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            sources.one_change_at_a_time()
+            answer = pool.submit(late)
+            began = time.monotonic()
+            while not _somebody_waits():
+                assert not answer.done()
+                pause(began)
+            source = DataSource.objects.create(name="imagenet", kind="object_store", place={})
+            source.teams.add(language)
+        assert answer.result() == 403
+    assert DataSource.objects.get().teams.get() == language
+
+
+def _somebody_waits() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def test_a_lead_adds_no_folders(lead: APIClient) -> None:

@@ -13,6 +13,7 @@ from storage.data.fetcher.orders import Status
 from storage.models import DataCopy, DataSource
 
 USED_EVERY: Final = timedelta(minutes=10)  # a use is noted as often as that
+MOST_LISTED: Final = 10  # versions of a source that are known and not here; guessed
 
 _TAKES_ROOM: Final = (DataCopy.State.FETCHING, DataCopy.State.READY)
 
@@ -36,20 +37,33 @@ def note_listing(source: DataSource, status: Status, *, listed_at: datetime) -> 
     return copy
 
 
+def forget_old_listings(source: DataSource, used: Collection[Key]) -> list[Key]:
+    """Forget versions that were seen long ago, and that nobody has; return which."""
+    listed = DataCopy.objects.filter(source=source, state=DataCopy.State.LISTED)
+    old = [one for one in listed.order_by("-listed_at")[MOST_LISTED:] if key_of(one) not in used]
+    DataCopy.objects.filter(pk__in=[one.pk for one in old]).delete()
+    return [key_of(one) for one in old]
+
+
 def make_room(copy: DataCopy, used: Collection[Key], *, most_bytes: int) -> list[Key] | None:
     """Keep room for a version; returns which others went for it, or None: there is none now.
 
     Raises:
         TooLarge: there never will be.
     """
-    if copy.bytes > most_bytes:
+    if copy.room_bytes > most_bytes:
         raise TooLarge
     others = DataCopy.objects.filter(state__in=_TAKES_ROOM).exclude(pk=copy.pk)
     held = [
-        Held(key=key_of(one), bytes=one.bytes, used_at=one.used_at, is_used=key_of(one) in used)
+        Held(
+            key=key_of(one),
+            bytes=one.room_bytes,
+            used_at=one.used_at,
+            is_used=key_of(one) in used,
+        )
         for one in others
     ]
-    going = room_for(copy.bytes, held, most_bytes)
+    going = room_for(copy.room_bytes, held, most_bytes)
     if going is None:
         return None
     DataCopy.objects.filter(pk__in=[one.pk for one in others if key_of(one) in going]).delete()

@@ -17,7 +17,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from storage.data.cache import turns
 from storage.data.cache.room import Key
+from storage.data.cache.turns import Claim
 from storage.data.fetcher.orders import Order, Result, Status
 
 MOST_AT_ONCE: Final = 3  # guessed: each takes up to a core and some 150 MB
@@ -32,8 +34,8 @@ _log = logging.getLogger(__name__)
 @dataclass(slots=True, kw_only=True)
 class _Running:
     process: subprocess.Popen[bytes]
+    claim: Claim
     status_file: Path
-    began_at: datetime
     first_at: datetime | None = None  # when it was first seen to have fetched something
     first_bytes: int = 0
 
@@ -67,17 +69,30 @@ class Fetches:
     patience: timedelta = PATIENCE
     _running: dict[Key, _Running] = field(default_factory=dict)
     _troubles: dict[Key, Trouble] = field(default_factory=dict)
+    _waiting: dict[Key, Claim] = field(default_factory=dict)
+    _asked: set[Key] = field(default_factory=set)  # those that wait, since the last `keep_only`
 
     def __contains__(self, key: Key) -> bool:
         return key in self._running
 
-    def begin(self, key: Key, order: Order, now: datetime) -> bool:
-        """Begin it, unless there are as many as may be, or it failed a moment ago."""
+    def is_due(self, key: Key, now: datetime, *, owner: str) -> bool:
+        """True if it may begin: there is a place for it, and it did not fail a moment ago."""
         trouble = self._troubles.get(key)
         if trouble is not None and (trouble.next_at is None or trouble.next_at > now):
             return False
-        if key in self._running or len(self._running) >= MOST_AT_ONCE:
+        if key in self._running:
             return False
+        self._asked.add(key)
+        self._waiting.setdefault(key, Claim(owner=owner, since=now))
+        running = {one: found.claim for one, found in self._running.items()}
+        if len(running) >= MOST_AT_ONCE and (over := turns.who_gives_way(running, owner, now)):
+            self._end(over)
+            del running[over]
+        return key in turns.next_ones(running, self._waiting, MOST_AT_ONCE)
+
+    def begin(self, key: Key, order: Order, now: datetime, *, owner: str) -> None:
+        """Begin what is due."""
+        self._waiting.pop(key, None)
         status_file = Path(order.status)
         status_file.unlink(missing_ok=True)
         process = subprocess.Popen(
@@ -86,12 +101,13 @@ class Fetches:
             stdout=subprocess.DEVNULL,
             env=_environment(),
         )
-        self._running[key] = _Running(process=process, status_file=status_file, began_at=now)
+        self._running[key] = _Running(
+            process=process, claim=Claim(owner=owner, since=now), status_file=status_file
+        )
         _give(process, order)
         threading.Thread(
             target=self._await, args=(process,), name="await-fetcher", daemon=True
         ).start()
-        return True
 
     def ended(self, now: datetime) -> Iterator[Outcome]:
         """Yield each fetch that has ended since the last look."""
@@ -106,7 +122,13 @@ class Fetches:
                 said = f"its fetcher ended with code {code}"
                 status = replace(status, result=Result.LATER, problem=said)
             self._remember(key, status, now)
-            yield Outcome(key=key, status=status, began_at=one.began_at)
+            yield Outcome(key=key, status=status, began_at=one.claim.since)
+
+    def put_off(self, outcome: Outcome, problem: str, now: datetime) -> None:
+        """Try again later what has ended well and is of no use all the same."""
+        self._remember(
+            outcome.key, replace(outcome.status, result=Result.LATER, problem=problem), now
+        )
 
     def trouble(self, key: Key) -> Trouble | None:
         return self._troubles.get(key)
@@ -129,14 +151,19 @@ class Fetches:
     def keep_only(self, wanted: Collection[Key]) -> None:
         """End what nobody wants any more, and forget what troubles there were with it."""
         for key in [key for key in self._running if key not in wanted]:
-            one = self._running.pop(key)
-            one.process.kill()
-            _close(one.process)
+            self._end(key)
         self._troubles = {key: one for key, one in self._troubles.items() if key in wanted}
+        self._waiting = {key: one for key, one in self._waiting.items() if key in self._asked}
+        self._asked = set()
 
     def close(self) -> None:
         """End them all."""
         self.keep_only(())
+
+    def _end(self, key: Key) -> None:
+        one = self._running.pop(key)
+        one.process.kill()
+        _close(one.process)
 
     def _remember(self, key: Key, status: Status, now: datetime) -> None:
         before = self._troubles.pop(key, None)

@@ -29,6 +29,8 @@ def is_as_stored(path: Path, one: StoredObject, part_size: int | None) -> bool:
     if path.stat().st_size != one.size:
         return False
     if part_size and (found := _IN_PARTS.fullmatch(one.version)):
+        if -(-one.size // part_size) != int(found[2]):
+            return True  # its parts are not equally long, so nobody can tell
         return _of_parts(path, part_size) == (found[1], int(found[2]))
     return not one.md5 or _md5(path) == one.md5
 

@@ -10,6 +10,7 @@ from storage.data.fetcher.stores import Store
 from storage.data.listings import Listing, ListingInvalid
 
 _TRIES: Final = 3
+_LONGEST_SECONDS: Final = 1800.0  # guessed: ten times what a bucket of the most objects takes
 
 
 async def list_objects(store: Store, *, pause_seconds: float) -> Listing:
@@ -21,7 +22,13 @@ async def list_objects(store: Store, *, pause_seconds: float) -> Listing:
     """
     for attempt in range(_TRIES):
         try:
-            return Listing.of([one async for one in store.objects()])
+            async with asyncio.timeout(_LONGEST_SECONDS):
+                return Listing.of([one async for one in store.objects()])
+        except TimeoutError as problem:
+            raise Refused(
+                f"The store takes longer than {_LONGEST_SECONDS / 60:.0f} min to say what it has."
+                " Use fewer objects, or larger ones such as tar files."
+            ) from problem
         except ListingInvalid as problem:
             raise Refused(str(problem)) from problem
         except Changed as problem:

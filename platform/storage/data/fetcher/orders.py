@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 _BETWEEN_SECONDS: Final = 0.5  # two writes of how far it is
+_MOST: Final = 2**63 - 1  # of what is counted: a column of the database holds no more
+_LONGEST_PROBLEM: Final = 1000  # characters
+_VERSION: Final = re.compile(r"[0-9a-f]{64}|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +65,43 @@ class Status:
 
     @classmethod
     def read(cls, path: Path) -> Status:
-        """Return what was written last; of nothing, the beginning."""
+        """Return what was written last; of nothing, and of what makes no sense, the beginning.
+
+        Stores choose some of its words and numbers, so only what the database can keep is taken.
+        """
         try:
             found = json.loads(path.read_text())
-        except (OSError, ValueError):
+            return cls(
+                done_bytes=_count(found["done_bytes"]),
+                total_bytes=_count(found["total_bytes"]),
+                objects=_count(found["objects"]),
+                version=_version(found["version"]),
+                result=Result(found["result"]) if found["result"] else None,
+                problem=_sentence(found["problem"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError):
             return cls()
-        result = found.pop("result")
-        return cls(**found, result=Result(result) if result else None)
 
     def write(self, path: Path) -> None:
         part = path.with_name(f"{path.name}.part")
         part.write_text(json.dumps(asdict(self)))
         part.replace(path)
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise ValueError("is no count")
+    return value
+
+
+def _version(value: Any) -> str:
+    if not _VERSION.fullmatch(value):
+        raise ValueError("is no version")
+    return str(value)
+
+
+def _sentence(value: Any) -> str:
+    return "".join(one if one.isprintable() else "?" for one in value[:_LONGEST_PROBLEM])
 
 
 class Progress:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -28,7 +29,7 @@ _GONE: Final = 404
 _ELSE: Final = 412  # it is not the version that was asked for
 _TOO_MANY: Final = 429
 _PARTIAL: Final = 206
-_WHOLE: Final = 200
+_AT_ONCE: Final = 12  # requests that ask how large an object is
 
 
 class Store(Protocol):
@@ -200,15 +201,19 @@ class _Http:
             urls = [self._url]
             if self._url.endswith("/"):
                 found = await self._fs._find(self._url, maxdepth=20)  # noqa: SLF001 - as above
-                urls = [url for url in found if "?" not in url and "#" not in url]
-            for url in urls[: MOST_OBJECTS + 1]:
-                yield await self._object(url)
+                urls = [url for url in found if url.startswith(self._url) and _is_plain(url)]
+            for first in range(0, min(len(urls), MOST_OBJECTS + 1), _AT_ONCE):
+                for one in await asyncio.gather(
+                    *(self._object(url) for url in urls[first : first + _AT_ONCE])
+                ):
+                    yield one
 
     async def _object(self, url: str) -> StoredObject:
         session = await self._fs.set_session()
         headers = {"Accept-Encoding": "identity", **self._headers}
         async with session.head(url, headers=headers, allow_redirects=True) as answer:
             answer.raise_for_status()
+            self._check_is_encrypted(answer.url.scheme)
             length = answer.headers.get("Content-Length", "")
             if not length.isascii() or not length.isdigit():
                 raise Refused(f"The store tells no size of {url}.")
@@ -219,6 +224,12 @@ class _Http:
                 size=int(length),
                 version=version,
                 md5=_from_base64(answer.headers.get("Content-MD5", "")),
+            )
+
+    def _check_is_encrypted(self, scheme: str) -> None:
+        if scheme != "https" and self._url.startswith("https:"):
+            raise Refused(
+                "The store leads from https to http, where anybody may change what comes."
             )
 
     def _name(self, url: str) -> str:
@@ -238,6 +249,7 @@ class _Http:
             session = await self._fs.set_session()
             async with session.get(one.address, headers=headers) as answer:
                 answer.raise_for_status()
+                self._check_is_encrypted(answer.url.scheme)
                 tag = answer.headers.get("ETag") or answer.headers.get("Last-Modified", "")
                 if tag != one.version:
                     raise Changed(f"{one.name!r} is another now.")
@@ -293,10 +305,8 @@ class _Other:
 
 def _options(scheme: str, credential: Mapping[str, str]) -> dict[str, Any]:
     if scheme in {"gs", "gcs"}:
-        import json  # noqa: PLC0415 - for one kind of credential
-
         text = credential.get("GOOGLE_SERVICE_ACCOUNT")
-        return {"token": json.loads(text) if text else "anon"}
+        return {"token": _service_account(text) if text else "anon"}
     names = {
         "AZURE_STORAGE_ACCOUNT_NAME": "account_name",
         "AZURE_STORAGE_ACCOUNT_KEY": "account_key",
@@ -305,9 +315,27 @@ def _options(scheme: str, credential: Mapping[str, str]) -> dict[str, Any]:
     return {option: credential[name] for name, option in names.items() if name in credential}
 
 
+def _service_account(text: str) -> dict[str, Any]:
+    """Take a key alone: other words would have Google's library look for one on this machine."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or found.get("type") != "service_account":
+        raise Refused(
+            "GOOGLE_SERVICE_ACCOUNT in the secret is not the JSON key of a service account."
+            " Download one, and set it as a whole."
+        )
+    return found
+
+
 def _md5_of(info: Mapping[str, Any]) -> str:
     found = info.get("md5Hash") or info.get("content_settings", {}).get("content_md5") or ""
     return bytes(found).hex() if isinstance(found, bytes | bytearray) else _from_base64(str(found))
+
+
+def _is_plain(url: str) -> bool:
+    return "?" not in url and "#" not in url
 
 
 def _from_base64(text: str) -> str:
