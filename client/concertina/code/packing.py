@@ -118,12 +118,15 @@ def _check_kind(path: Path, root: Path, found: os.stat_result) -> None:
     name = path.relative_to(root)
     if stat.S_ISLNK(found.st_mode):
         target = path.readlink()
+        plain = os.path.normpath(target)
         inside = Path(os.path.normpath(path.parent / target))
         if target.is_absolute() or not inside.is_relative_to(root):
             raise BadInput(
                 f"{name} is a link to {target}, which is not within {root}. Copy it there, or name"
                 f" {name} in .concertinaignore."
             )
+        if str(target) != plain:  # up from a name, which may be a link itself, is anywhere
+            raise BadInput(f"{name} is a link to {target}. Let it lead to {plain}.")
     elif not stat.S_ISREG(found.st_mode):
         raise BadInput(f"{name} is neither a file nor a folder. Name it in .concertinaignore.")
 

@@ -5381,7 +5381,14 @@ export interface operations {
     get_job_code: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags: if one fits, the answer is 304. */
+                "If-None-Match"?: string;
+                /** @description An ETag: the range counts for that content alone. */
+                "If-Range"?: string;
+                /** @description One range, such as `bytes=100-`; the answer is 206. */
+                Range?: string;
+            };
             path: {
                 job_id: string;
             };
@@ -5390,6 +5397,18 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            206: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

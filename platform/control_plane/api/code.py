@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
 from django.conf import settings
-from django.http import FileResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers, status
@@ -18,9 +19,13 @@ from rest_framework.views import APIView
 from storage.code.bounds import LARGEST_PIECE
 from storage.code.places import CodePlaces
 from storage.code.uploads import Piece, Upload
+from storage.results.opening import OpenFile
 from tenancy.access.principal import Principal, principal_of
 
+from control_plane.api.results import downloads
+from control_plane.api.results.ranges import RANGES
 from control_plane.web.body_parsers import BodyTooLarge
+from jobs.models import Job
 from jobs.queries import visible_jobs
 
 _WHOLE: Final = re.compile(r"[0-9]{1,12}")
@@ -104,20 +109,35 @@ class JobCodeView(APIView):
         operation_id="get_job_code",
         summary="The code that a job was submitted with",
         description="As a tar archive, compressed by gzip.",
-        responses={(200, "application/gzip"): OpenApiTypes.BINARY},
+        parameters=RANGES,
+        responses={
+            (200, "application/gzip"): OpenApiTypes.BINARY,
+            (206, "application/gzip"): OpenApiTypes.BINARY,
+        },
     )
-    def get(self, request: Request, job_id: str) -> FileResponse:
+    def get(self, request: Request, job_id: str) -> HttpResponseBase:
         job = visible_jobs.find_job(principal_of(request), job_id)
-        try:
-            archive = _places().archive(job.team_id, job.code).open("rb") if job.code else None
-        except FileNotFoundError:
-            archive = None
-        if archive is None:
-            raise exceptions.NotFound("This job has no snapshot of code.")
-        name = f"{job.name}-{job.code[:12]}.tar.gz"
-        return FileResponse(
-            archive, as_attachment=True, filename=name, content_type="application/gzip"
-        )
+        archive = _archive_of(job)
+        return downloads.of_file(request, job, archive, f"{job.name}-{job.code[:12]}.tar.gz")
+
+
+def _archive_of(job: Job) -> OpenFile:
+    """Raises: NotFound."""
+    missing = exceptions.NotFound("This job has no snapshot of code.")
+    if not job.code:
+        raise missing
+    try:
+        archive = _places().archive(job.team_id, job.code)
+        descriptor = os.open(archive, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError as problem:
+        raise missing from problem
+    found = os.fstat(descriptor)
+    return OpenFile(
+        descriptor=descriptor,
+        size=found.st_size,
+        modified_at=found.st_mtime,
+        etag=f'"{job.code}"',
+    )
 
 
 def _state(upload: Upload) -> dict[str, Any]:

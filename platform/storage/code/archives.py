@@ -16,6 +16,7 @@ import shutil
 import tarfile
 import zlib
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Final, NoReturn, Protocol
 
@@ -55,6 +56,7 @@ class Contents:
 
     digest: str
     files: int
+    folders: int
     bytes: int
 
 
@@ -70,7 +72,8 @@ def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Contents:
         with gzip.open(archive) as compressed:
             source = _Digesting(compressed, bounds.most_bytes + bounds.most_files * _OVERHEAD)
             with tarfile.open(fileobj=source, mode="r|", bufsize=_READ, tarinfo=_Header) as tar:
-                files, size = _Unpacking(into, bounds).unpack(tar)
+                unpacking = _Unpacking(into, bounds)
+                unpacking.unpack(tar)
             source.drain()
     except _BROKEN as error:
         remove(into)
@@ -80,7 +83,12 @@ def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Contents:
         remove(into)
         raise
     _close(into)
-    return Contents(digest=source.digest, files=files, bytes=size)
+    return Contents(
+        digest=source.digest,
+        files=unpacking.files,
+        folders=unpacking.folders,
+        bytes=unpacking.bytes,
+    )
 
 
 def remove(folder: Path) -> None:
@@ -150,13 +158,16 @@ class _Unpacking:
         self._into = into
         self._bounds = bounds
         self._folders = {""}
-        self._files = 0
-        self._bytes = 0
+        self.files = 0
+        self.bytes = 0
 
-    def unpack(self, tar: tarfile.TarFile) -> tuple[int, int]:
+    @property
+    def folders(self) -> int:
+        return len(self._folders) - 1
+
+    def unpack(self, tar: tarfile.TarFile) -> None:
         for member in tar:
             self._take(member, tar)
-        return self._files, self._bytes
 
     def _take(self, member: tarfile.TarInfo, tar: tarfile.TarFile) -> None:
         name = member.name.rstrip("/") if member.isdir() else member.name
@@ -178,11 +189,11 @@ class _Unpacking:
             raise
 
     def _count(self, member: tarfile.TarInfo, name: str) -> None:
-        self._files += 1
-        self._bytes += member.size
-        if self._files > self._bounds.most_files:
+        self.files += 1
+        self.bytes += member.size
+        if self.files > self._bounds.most_files:
             raise SnapshotInvalid(f"There are more than {self._bounds.most_files} files in it.")
-        if self._bytes > self._bounds.most_bytes:
+        if self.bytes > self._bounds.most_bytes:
             most = self._bounds.most_bytes >> 20
             raise SnapshotInvalid(f"Up to {name!r} its files have more than {most} MiB already.")
 
@@ -193,10 +204,12 @@ class _Unpacking:
         self._make_folders(posixpath.dirname(name))
         (self._into / name).mkdir()
         self._folders.add(name)
+        if self.folders > self._bounds.most_files:
+            raise SnapshotInvalid(f"There are more than {self._bounds.most_files} folders in it.")
 
     def _link(self, name: str, target: str) -> None:
         inside = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
-        if target.startswith("/") or inside.split("/")[0] == ".." or "\0" in target:
+        if target.startswith("/") or inside.split("/")[0] == ".." or _is_unclear(target):
             raise SnapshotInvalid(f"{name!r} links to {target!r}, which is not in the archive.")
         (self._into / name).symlink_to(target)
 
@@ -209,6 +222,12 @@ class _Unpacking:
         with os.fdopen(os.open(self._into / name, flags, 0o600), "wb") as file:
             shutil.copyfileobj(content, file, _READ)
             os.fchmod(file.fileno(), mode)
+
+
+def _is_unclear(target: str) -> bool:
+    """True if it goes up behind a name: that may be a link, and then up is somewhere else."""
+    names = dropwhile(lambda part: part in {"", ".", ".."}, target.split("/"))
+    return "\0" in target or ".." in names
 
 
 def _check_name(name: str) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import F, Sum
+from django.db.models.functions import Greatest
 from django.utils import timezone
 from tenancy.models import Team
 
@@ -25,6 +26,7 @@ from storage.errors import SnapshotInvalid, TooManyUploads, TooMuchCode, WrongOf
 from storage.models import CodeSnapshot
 
 GIVEN_UP_SECONDS: Final = 24 * 3600.0  # without another piece
+_BLOCK: Final = 4096  # bytes of a disk that each file and folder takes, however small
 _SUFFIX: Final = ".part"
 
 
@@ -134,7 +136,8 @@ class Upload:
                 f"Team {team.name} has {len(parts)} uploads of code under way, and may have"
                 f" {limits.team_uploads}. Finish one; what nobody goes on with goes after a day."
             )
-        kept = CodeSnapshot.objects.filter(team=team).aggregate(sum=Sum("bytes"))["sum"] or 0
+        of_each = Greatest(F("kept_bytes"), F("bytes"))
+        kept = CodeSnapshot.objects.filter(team=team).aggregate(sum=Sum(of_each))["sum"] or 0
         if kept >= limits.team_bytes:
             raise TooMuchCode(
                 f"Team {team.name} keeps {kept >> 20} MiB of code, and may keep"
@@ -164,6 +167,7 @@ class Upload:
         folder = places.folder(team.pk, self.digest)
         with places.locked(team.pk), transaction.atomic():
             now = timezone.now()
+            entries = contents.files + contents.folders
             snapshot, _ = CodeSnapshot.objects.update_or_create(
                 team=team,
                 digest=self.digest,
@@ -171,6 +175,7 @@ class Upload:
                 create_defaults={
                     "files": contents.files,
                     "bytes": contents.bytes,
+                    "kept_bytes": contents.bytes + _BLOCK * entries + self.received,
                     "created_by": actor,
                     "used_at": now,
                 },

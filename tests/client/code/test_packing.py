@@ -90,6 +90,12 @@ def test_a_link_that_leaves_the_folder_is_refused_by_name(tmp_path: Path, target
         pass
 
 
+def test_a_link_that_goes_up_behind_a_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "here").symlink_to("lib/../x.py")
+    with pytest.raises(BadInput, match=r"lib/../x.py. Let it lead to x.py."), packed(tmp_path):
+        pass
+
+
 def test_what_is_neither_file_nor_folder_is_refused_by_name(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(BadInput, match="pipe is neither"), packed(tmp_path):

@@ -55,6 +55,11 @@ REFUSED: dict[str, tuple[list[tuple[tarfile.TarInfo, bytes]], str]] = {
     "a name that is too long": ([member("a" * 2000, b"a")], "too long or too deep"),
     "a name that is too deep": ([member("a/" * 60 + "x", b"a")], "too long or too deep"),
     "a link that leads out": ([member("x", linkname="../y", **LINK)], "not in the archive"),
+    "a link that leads out through another": (
+        [member("a/b/c", linkname="../..", **LINK), member("x", linkname="a/b/c/../..", **LINK)],
+        "not in the archive",
+    ),
+    "too many folders": ([member("a/" * 11 + "x")], "more than 10 folders"),
     "an absolute link": ([member("x", linkname="/etc/passwd", **LINK)], "not in the archive"),
     "a file through a link": (
         [member("x", linkname="y", **LINK), member("x/z", b"a")],

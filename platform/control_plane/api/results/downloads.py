@@ -35,6 +35,7 @@ _TEXT: Final = "text/plain; charset=utf-8"
 _TYPES: Final = {  # none of which runs anything; all others are octets
     ".csv": _TEXT,
     ".gif": "image/gif",
+    ".gz": "application/gzip",
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
     ".json": "application/json",
