@@ -35,6 +35,11 @@ _TYPES: Final = {
     "BOOL": "bool",
 }
 
+_BROKEN: Final = (  # what reading makes of bytes that a job chose
+    *(struct.error, ValueError, KeyError, TypeError, AttributeError, OverflowError),
+    *(RecursionError, RuntimeError),
+)
+
 
 def check_possible() -> None:
     """Raises: BadInput, where there is no PyTorch."""
@@ -59,7 +64,7 @@ def write(safetensors: Path, into: Path) -> None:
             for name, entry in header.items()
             if name != "__metadata__"
         }
-    except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _BROKEN as error:
         raise BadInput(f"These weights are no safetensors: {error}.") from error
     with into.open("wb") as file:
         torch.save(tensors, file)

@@ -90,5 +90,5 @@ def _entry(descriptor: int, path: str, name: str) -> Entry | None:
         path=f"{path}/{name}" if path else name,
         is_folder=is_folder,
         bytes=0 if is_folder else found.st_size,
-        modified_at=found.st_mtime,
+        modified_at=opening.moment(found.st_mtime),
     )

@@ -18,6 +18,7 @@ from storage.errors import ResultUnknown
 from storage.results.places import Folder, parts_of
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LATEST: Final = 253_402_300_799.0  # the end of the year 9999: no calendar goes further
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe never waits
 
 
@@ -77,9 +78,14 @@ def file_in(parent: int, name: str) -> OpenFile:
     return OpenFile(
         descriptor=descriptor,
         size=found.st_size,
-        modified_at=found.st_mtime,
+        modified_at=moment(found.st_mtime),
         etag=f'"{found.st_ino:x}-{found.st_mtime_ns:x}-{found.st_size:x}"',
     )
+
+
+def moment(seconds: float) -> float:
+    """Return the nearest moment that a date can name: jobs set the times of files as they like."""
+    return min(max(seconds, 0.0), _LATEST)
 
 
 def folder_in(parent: int, name: str) -> int:

@@ -8,6 +8,7 @@ import os
 import tarfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,11 @@ def content(answer: Any) -> bytes:
 
 def file(api: APIClient, outputs: Results, path: str, **headers: str) -> Any:
     return api.get(address(outputs, "file"), {"path": path}, headers=headers)
+
+
+@pytest.mark.parametrize("seconds", [-1e12, -1.5, 0.0, 1e18])
+def test_a_file_may_have_any_time(seconds: float) -> None:
+    assert datetime.fromtimestamp(opening.moment(seconds), UTC).year in {1970, 9999}
 
 
 def test_a_folder_is_listed_in_pages(api: APIClient, outputs: Results) -> None:
