@@ -23,6 +23,7 @@ from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials
 from concertina.connection.code_upload import CodeUpload
+from concertina.connection.connection import Connection
 from concertina.connection.data_sources import DataSources
 from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
@@ -39,6 +40,7 @@ from concertina.connection.transport import Transport, fits_a_header
 from concertina.errors import BadInput
 from concertina.input import references
 from concertina.results.job_results import JobResults
+from concertina.results.models import Models
 from concertina.submissions import BulkSubmission, Submission, UploadedCode
 
 if TYPE_CHECKING:
@@ -152,16 +154,12 @@ class Client:
         What it returns is what a spec's `code` names. Raises: BadInput (it cannot be packed).
         """
         with packed(folder) as code:
+            path = f"{self._of_team(team)}/code/{code.digest}"
             upload = CodeUpload(
-                f"{self._of_team(team)}/code/{code.digest}",
-                code.archive,
-                code.length,
-                send=self._send,
-                on_progress=on_progress,
+                path, code.archive, code.length, send=self._send, on_progress=on_progress
             )
-            is_new = upload.run()
             return UploadedCode(
-                digest=code.digest, files=code.files, bytes=code.bytes, is_new=is_new
+                digest=code.digest, files=code.files, bytes=code.bytes, is_new=upload.run()
             )
 
     def download_code(self, job_id: str, into: Path) -> int:
@@ -176,12 +174,11 @@ class Client:
 
     def results(self, job_id: str) -> JobResults:
         """What the job leaves behind: listed, downloaded, deleted."""
-        return JobResults(
-            job_id,
-            transport=self._transport,
-            send=self._send,
-            patience=lambda: Patience(self._policy, self.clock, self._on_delay),
-        )
+        return JobResults(job_id, self._connection())
+
+    def models(self, team: str | None = None) -> Models:
+        """The checkpoints to which a team gave names; by default the token's own team."""
+        return Models(self._of_team(team), self._connection())
 
     def validate(self, spec: dict[str, Any]) -> Validation:
         """Ask what a submit would say, without submitting."""
@@ -385,11 +382,17 @@ class Client:
     def _items(self, path: str, **params: Any) -> list[Any]:
         return cast("list[Any]", self._get(path, **params)["items"])
 
+    def _connection(self) -> Connection:
+        return Connection(transport=self._transport, send=self._send, patience=self._patience)
+
+    def _patience(self) -> Patience:
+        return Patience(self._policy, self.clock, self._on_delay)
+
     def _send(
         self, method: str, path: str, *, is_repeatable: bool = True, **request: Any
     ) -> tuple[int, Any]:
         return retry(
             lambda: self._transport.send(method, path, **request),
-            patience=Patience(self._policy, self.clock, self._on_delay),
+            patience=self._patience(),
             is_repeatable=is_repeatable,
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         JobState,
         KeptPartPartEnum,
         LogStream,
+        ModelState,
         NodeClosing,
         PoolAdmissionEnum,
         RemedyKind,
@@ -312,6 +313,44 @@ class MadeJob(TypedDict):
 
     id: str
     name: str
+
+
+class Model(TypedDict):
+    """A document of the service: Model."""
+
+    name: str
+    created_by: str
+    created_at: str
+    versions: list[ModelVersion]  # Newest first.
+
+
+class ModelData(TypedDict):
+    """A document of the service: ModelData."""
+
+    name: str
+    path: str
+    version: str  # Empty: it was no copy, but the source itself.
+
+
+class ModelVersion(TypedDict):
+    """A version, and from which checkpoint it is."""
+
+    model: str
+    version: int
+    aliases: list[str]
+    # `storing` for a few seconds; `lost` if the checkpoint was removed before that.
+    state: ModelState
+    job_id: str  # Which wrote it; it may be gone.
+    job_name: str
+    step: int
+    epoch: float
+    metrics: dict[str, float]  # What was logged right after its step.
+    bytes: int  # Of its weights, and of the rest of its training.
+    weights_bytes: int
+    digest: str  # SHA-256 of its weights, in hexadecimal.
+    note: str
+    created_by: str
+    created_at: str
 
 
 class NextStep(TypedDict):
@@ -633,6 +672,14 @@ class JobDetail(Job):
     history_removed_at: str | None
     logs_removed_at: str | None
     files_removed_at: str | None
+
+
+class ModelVersionDetail(ModelVersion):
+    """A version, and all that is known of how it came to be."""
+
+    code: str  # Digest of its job's code; empty: it had none.
+    sources: list[ModelData]  # Of data that its job used.
+    spec: dict[str, Any]  # Of its job, with every default filled in.
 
 
 class SubmittedJob(JobDetail):

@@ -18,7 +18,7 @@ from concertina.commands import (
     secrets,
     top,
 )
-from concertina.commands.results import checkpoints, curves, outputs
+from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, run, submit
 
 _EXIT_CODES = (
@@ -62,6 +62,7 @@ for command in (
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")
+app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(keeping.app, name="retention")
 app.add_typer(secrets.app, name="secrets")

@@ -1,59 +1,160 @@
 """From what may a job of a team start? Its jobs' checkpoints and its models, as they are now.
 
-`latest` and `best` become a step when a job is submitted: so the spec says for ever what it began
-with.
+`latest`, `best` and words for versions become numbers when a job is submitted: so the spec says for
+ever what it began with.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from django.conf import settings
-from storage.errors import CheckpointUnknown, StorageError
-from storage.models import HeldCheckpoint
-from storage.results import chosen, held
+from storage.errors import CheckpointUnknown, ModelUnknown, StorageError
+from storage.models import HeldCheckpoint, ModelVersion
+from storage.results import chosen, held, named
+from storage.results.named import Origin
 from storage.results.places import Place, Results
 from tenancy.models import Team
 
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
+from jobs.lifecycle import LIVE
 from jobs.models import Job
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.parts.beginnings import StartFrom
+
+_BEFORE_VERSION: Final = "@"
 
 
 def settled(spec: JobSpec, records: TeamRecords) -> tuple[JobSpec, HeldCheckpoint | None]:
     """Return the spec with the very checkpoint that its job begins with, and what is to be held.
 
     Raises:
-        SpecInvalid: the team has no such checkpoint, or it has no weights.
+        SpecInvalid: the team has no such checkpoint or model, or it has no weights.
     """
     start = spec.start_from
     if start is None:
         return spec, None
-    found = records.starts.get(start)
-    if found is None:
-        found = records.starts[start] = _wanted(start, records.team)
-    there = {"job": found.source_job, "step": found.step}
-    return spec.model_copy(update={"start_from": start.model_copy(update=there)}), found
+    if start not in records.starts:
+        settle = _of_job if start.model is None else _of_model
+        records.starts[start] = settle(start, records.team)
+    meant, row = records.starts[start]
+    return spec.model_copy(update={"start_from": meant}), row
 
 
 def want(starts: Iterable[tuple[str, HeldCheckpoint | None]]) -> None:
-    """Have the control loop hold what each new job, by its id, starts from."""
+    """Have the control loop hold what each new job, by its id, starts from.
+
+    Models stay as they are until the transaction of the new jobs is over.
+
+    Raises:
+        SpecInvalid: a model has just been deleted.
+    """
     rows = []
     for job_id, start in starts:
         if start is not None:
             row = copy.copy(start)
             row.for_job = job_id
             rows.append(row)
+    _keep_models({row.source_held for row in rows if row.source_held is not None})
     HeldCheckpoint.objects.bulk_create(rows)
 
 
-def _wanted(start: StartFrom, team: Team) -> HeldCheckpoint:
-    """Return a row that is not stored. Raises: SpecInvalid."""
+def job_of(team: Team, reference: str) -> Job | None:
+    """Find a job of the team by its id, or the newest of this name."""
     jobs = Job.objects.filter(team=team)
-    job = jobs.filter(pk=start.job).first() or jobs.filter(name=start.job).first()
+    return jobs.filter(pk=reference).first() or jobs.filter(name=reference).first()
+
+
+def origin_of(job: Job) -> Origin:
+    """Return what a model tells for ever of the job that it comes from."""
+    sources = [
+        {
+            "name": use["source"],
+            "path": use.get("path", ""),
+            "version": job.data_versions.get(use["source"], ""),
+        }
+        for use in job.resolved_spec.get("data", ())
+    ]
+    return Origin(
+        job_id=job.id, job_name=job.name, code=job.code, sources=sources, spec=job.resolved_spec
+    )
+
+
+def live_users(team: Team, model: str) -> Mapping[int, Sequence[str]]:
+    """Name the live jobs that start from each version of a model."""
+    live = Job.objects.filter(
+        team=team,
+        state__in=LIVE,
+        resolved_spec__start_from__model__startswith=f"{model}{_BEFORE_VERSION}",
+    )
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for job_id, name, meant in live.values_list("id", "name", "resolved_spec__start_from__model"):
+        found[int(meant.rpartition(_BEFORE_VERSION)[2])].append(f"{name} ({job_id})")
+    return found
+
+
+def _of_model(start: StartFrom, team: Team) -> tuple[StartFrom, HeldCheckpoint]:
+    """Return what is meant, and a row for it that is not stored. Raises: SpecInvalid."""
+    name, _, version = (start.model or "").partition(_BEFORE_VERSION)
+    try:
+        found = named.find(team, name, version or named.NEWEST)
+    except ModelUnknown as error:
+        raise SpecInvalid([_no_model(start.model, team)]) from error
+    if found.held.state == HeldCheckpoint.State.LOST:
+        raise SpecInvalid(
+            [
+                Problem(
+                    field="start_from.model",
+                    value=start.model,
+                    problem="is lost: its checkpoint was removed before it could be stored",
+                    remedy="Use another version: `concertina models ls` lists them.",
+                )
+            ]
+        )
+    row = HeldCheckpoint(
+        source_held=found.held_id,
+        step=found.held.step,
+        names=held.names_of_held(with_state=start.what == "all"),
+        digest=found.held.digest,
+    )
+    return start.model_copy(update={"model": str(found)}), row
+
+
+def _keep_models(held_ids: set[int]) -> None:
+    """Lock their versions, as whoever deletes one does. Raises: SpecInvalid."""
+    if not held_ids:
+        return
+    versions = ModelVersion.objects.filter(held__in=held_ids).order_by("pk")
+    locked = versions.select_for_update(no_key=True, of=("self",)).values_list("held_id", flat=True)
+    if len(locked) < len(held_ids):
+        raise SpecInvalid(
+            [
+                Problem(
+                    field="start_from.model",
+                    value=None,
+                    problem="has just been deleted",
+                    remedy="Use another version: `concertina models ls` lists them.",
+                )
+            ]
+        )
+
+
+def _no_model(value: str | None, team: Team) -> Problem:
+    return Problem(
+        field="start_from.model",
+        value=value,
+        problem=f"is not a model of team {team.name}",
+        remedy="Write NAME, NAME@VERSION or NAME@ALIAS: `concertina models ls` lists them.",
+    )
+
+
+def _of_job(start: StartFrom, team: Team) -> tuple[StartFrom, HeldCheckpoint]:
+    """Return what is meant, and a row for it that is not stored. Raises: SpecInvalid."""
+    job = job_of(team, start.job or "")
     if job is None:
         raise SpecInvalid(
             [
@@ -68,26 +169,28 @@ def _wanted(start: StartFrom, team: Team) -> HeldCheckpoint:
     results = Results(
         state_dir=settings.CONCERTINA.state_dir, job_id=job.id, place=Place.CHECKPOINTS
     )
+    step = "latest" if start.step is None else start.step
     try:
-        found = chosen.find(results, str(start.step), job.resolved_spec)
+        found = chosen.find(results, str(step), job.resolved_spec)
         names = held.names_of(found, with_state=start.what == "all")
     except StorageError as error:
-        raise SpecInvalid([_missing(start, job, str(error), error)]) from error
-    return HeldCheckpoint(
+        raise SpecInvalid([_missing(step, job, error)]) from error
+    row = HeldCheckpoint(
         source_job=job.id,
         step=found.step,
         names=names,
         digest=found.about.weights_digest if found.about else "",
     )
+    return start.model_copy(update={"job": job.id, "step": found.step}), row
 
 
-def _missing(start: StartFrom, job: Job, said: str, error: StorageError) -> Problem:
+def _missing(step: int | str, job: Job, error: StorageError) -> Problem:
     is_there = not isinstance(error, CheckpointUnknown)
     return Problem(
         field="start_from.step",
-        value=start.step,
+        value=step,
         problem=f"cannot be begun with: job {job.name} ({job.id}) has it without plain weights"
         if is_there
         else f"is no checkpoint of job {job.name} ({job.id})",
-        remedy=f"{said} `concertina checkpoints {job.id}` lists what there is.",
+        remedy=f"{error} `concertina checkpoints {job.id}` lists what there is.",
     )

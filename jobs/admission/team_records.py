@@ -18,7 +18,8 @@ class TeamRecords:
 
     def __init__(self, team: Team) -> None:
         self.team = team
-        self.starts: dict[StartFrom, HeldCheckpoint] = {}  # what was looked up for specs so far
+        # What was looked up for specs so far: what each means, and what is to be held for it.
+        self.starts: dict[StartFrom, tuple[StartFrom, HeldCheckpoint]] = {}
 
     @cached_property
     def gpu_limits(self) -> Mapping[int, int | None]:

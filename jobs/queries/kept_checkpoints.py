@@ -17,7 +17,8 @@ def check_unneeded(job: Job, results: Results, found: Checkpoint) -> None:
     """Raises: CheckpointInUse."""
     if _wanted(job.id).filter(step=found.step).exists():
         raise CheckpointInUse(
-            "It is about to be handed to a job that starts from it. Try again in a few seconds."
+            "It is about to be kept for a job that starts from it, or for a model. Try again in a"
+            " few seconds."
         )
     if job.state not in LIVE:
         return
@@ -33,8 +34,8 @@ def check_none_wanted(job_id: str) -> None:
     """Raises: CheckpointInUse, while one is still to be handed to another job."""
     if _wanted(job_id).exists():
         raise CheckpointInUse(
-            "A checkpoint of this job is about to be handed to a job that starts from it. Try again"
-            " in a few seconds."
+            "A checkpoint of this job is about to be kept for a job that starts from it, or for a"
+            " model. Try again in a few seconds."
         )
 
 

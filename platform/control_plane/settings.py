@@ -143,6 +143,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "WorkerPhase": "jobs.models.Worker.Phase",
         "DataSourceKind": "storage.models.DataSource.Kind",
         "SecretKind": "tenancy.models.Secret.Kind",
+        "ModelState": ["storing", "stored", "lost"],
         "HealthStatus": ["ok", "unavailable"],
         "SimulationState": "autoscaler.simulation.api.models.Simulation.State",
         "LogStream": ["stdout", "stderr"],

@@ -76,6 +76,42 @@ class WeightsUnknown(StorageError):
     code, status = "not_found", 404
 
 
+class ModelUnknown(StorageError):
+    """The team has no such version of a model."""
+
+    code, status = "not_found", 404
+
+
+class ModelInvalid(StorageError):
+    """There cannot be such a model."""
+
+    code, status = "invalid_model", 400
+
+
+class ModelInUse(StorageError):
+    """Somebody needs this version of a model."""
+
+    code, status = "model_in_use", 409
+
+
+class ModelNotStored(StorageError):
+    """The version of a model is being stored. Try again in a few seconds."""
+
+    code, status = "model_not_stored", 409
+
+
+class ModelLost(StorageError):
+    """The checkpoint was removed before it could be stored. Delete this version, add another."""
+
+    code, status = "model_lost", 409
+
+
+class TooManyModels(StorageError):
+    """The team has as many models as it may; delete some first."""
+
+    code, status = "too_many_models", 409
+
+
 class SourceInvalid(StorageError):
     """There cannot be such a source of data."""
 

@@ -29,6 +29,8 @@ READ: Final = (
     "KeptCheckpoint",
     "KeptPart",
     "LogLine",
+    "Model",
+    "ModelVersionDetail",
     "Output",
     "Pool",
     "Secret",
@@ -40,7 +42,12 @@ READ: Final = (
     "Validation",
     "Worker",
 )  # by the client; what they consist of follows
-EXTENDS: Final = {"JobDetail": "Job", "SubmittedJob": "JobDetail", "FoundRemedy": "Remedy"}
+EXTENDS: Final = {
+    "JobDetail": "Job",
+    "ModelVersionDetail": "ModelVersion",
+    "SubmittedJob": "JobDetail",
+    "FoundRemedy": "Remedy",
+}
 LEFT_OUT: Final = {("Pool", "nodes")}  # the dashboard shows them
 WIDTH: Final = 100
 _REFERENCE: Final = "#/components/schemas/"

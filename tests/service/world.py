@@ -10,7 +10,7 @@ from cluster.models import Pool, PrefetchedImage
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
-from storage.models import DataSource
+from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
 from tenancy.access import tokens
 from tenancy.models import ImageRule, Membership, Team
 from tenancy.secrets import team_secrets
@@ -51,6 +51,9 @@ class World:
             "number": self.prefetched.pk,
             "digest": "0" * 64,
             "step": "latest",
+            "model": f"{CANARY}-model",
+            "version": "1",
+            "alias": "production",
         }
 
     def _name(self, path: str) -> str:
@@ -99,6 +102,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         name=f"{CANARY}-data", kind="folder", place={"path": f"/srv/{CANARY}"}, updated_by=CANARY
     )
     source.teams.add(vision)
+    keep_model_of(job)
     return World(
         source=source,
         job=job,
@@ -107,6 +111,29 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
     )
+
+
+def keep_model_of(job: Job) -> None:
+    """A model whose only version is to be held, and is used."""
+    model = NamedModel.objects.create(
+        team=job.team, name=f"{CANARY}-model", newest=1, created_by=CANARY
+    )
+    held = HeldCheckpoint.objects.create(source_job=job.id, step=1, names={}, digest="0" * 64)
+    version = ModelVersion.objects.create(
+        model=model,
+        number=1,
+        held=held,
+        job_id=job.id,
+        job_name=job.name,
+        epoch=1.0,
+        bytes=2,
+        weights_bytes=1,
+        metrics={},
+        sources=[],
+        spec=job.resolved_spec,
+        created_by=CANARY,
+    )
+    ModelAlias.objects.create(model=model, word="production", version=version)
 
 
 def client(sender: str, world: World) -> APIClient:
@@ -130,6 +157,8 @@ BODIES: Final[dict[str, Any]] = {
     "validate_job": spec(team="vision"),
     "change_team": {"max_queued_jobs": 5},
     "change_quota": {"guaranteed_gpus": 1},
+    "add_model_version": {"job": f"{CANARY}-job"},
+    "set_model_alias": {"version": "1"},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "change_team_retention": {"days": 30},
     "set_data_source": {"path": "/srv/elsewhere", "teams": ["vision"]},

@@ -41,9 +41,10 @@ def of(view: JobView, context: TickContext) -> SeenStart:
     if start is None:
         return SeenStart()
     row = HeldCheckpoint.objects.filter(for_job=view.id).first()
+    source = f"Model {start.model}" if start.model else f"Step {start.step} of job {start.job}"
     gone = StartUnavailable(
-        f"Step {start.step} of job {start.job} was removed before this job could begin with it."
-        " Run the job again with another step, or with latest."
+        f"{source} was removed before this job could begin with it. Run the job again with another"
+        " start_from."
     )
     if row is None or row.state == HeldCheckpoint.State.LOST:
         raise gone

@@ -5,7 +5,7 @@
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
 - `data`: `ls`, `add`, `rm`: which data jobs may name
-- `results`: `outputs`, `checkpoints`, `metrics`, `tensorboard`: what jobs leave behind
+- `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind
 - `removal`: `delete`, `pin`, `unpin`; `keeping`: `retention`
 - `login`, `secrets`: who one is, and what only a team's jobs may know
 - `options`: the options and arguments that several commands share

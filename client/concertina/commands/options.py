@@ -28,4 +28,7 @@ Assignments = Annotated[
         help="Change one field of the spec, like elastic.max_workers=8. May be repeated.",
     ),
 ]
+TeamOption = Annotated[
+    str | None, typer.Option("--team", metavar="TEAM", help="Default: the token's own.")
+]
 Why = Annotated[str, typer.Option("--reason", help="Kept with the job's history.")]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from concertina.commands.options import Output
+from concertina.commands.options import Output, TeamOption
 from concertina.errors import BadInput
 from concertina.input import secret_input
 from concertina.terminal.session import Format, session
@@ -17,9 +17,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-TeamOption = Annotated[
-    str | None, typer.Option("--team", metavar="TEAM", help="Default: the token's own.")
-]
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="Of the secret, as jobs name it.", show_default=False)
 ]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from concertina.connection.connection import Send
     from concertina.documents import DataSource
-
-
-class Send(Protocol):
-    """Sends a request, and tries again for a while if the service is away."""
-
-    def __call__(self, method: str, path: str, **more: Any) -> tuple[int, Any]: ...
 
 
 class DataSources:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from concertina.connection.connection import Send
     from concertina.documents import JobRemovals, KeptPart, TeamRetention
-
-
-class Send(Protocol):
-    """Sends a request, and tries again for a while if the service is away."""
-
-    def __call__(self, method: str, path: str, **more: Any) -> tuple[int, Any]: ...
 
 
 class Keeping:

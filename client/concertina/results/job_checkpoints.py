@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from concertina.connection.retrying import Patience
-    from concertina.connection.transport import Transport
+    from concertina.connection.connection import Connection
     from concertina.documents import KeptCheckpoint
-    from concertina.results.sending import Send
 
 WEIGHTS = "model.safetensors"
 STATE = "training.pt"
@@ -25,12 +23,10 @@ _PAGE = 1000
 class JobCheckpoints:
     """Named by their step, or as `latest` or `best`."""
 
-    def __init__(
-        self, job_id: str, *, transport: Transport, send: Send, patience: Callable[[], Patience]
-    ) -> None:
-        self._transport = transport
-        self._send = send
-        self._patience = patience
+    def __init__(self, job_id: str, connection: Connection) -> None:
+        self._transport = connection.transport
+        self._send = connection.send
+        self._patience = connection.patience
         self._address = f"/jobs/{job_id}/checkpoints"
 
     def all(self) -> Iterator[KeptCheckpoint]:

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from concertina.connection.retrying import Patience
-    from concertina.connection.transport import Transport
+    from concertina.connection.connection import Connection
     from concertina.documents import Output
     from concertina.results.curves.curve_files import CurveFormat
-    from concertina.results.sending import Send
 
 _PAGE: Final = 1000
 
@@ -27,15 +25,13 @@ _PAGE: Final = 1000
 class JobResults:
     """The outputs, the checkpoints and the curve of a job, which may still run."""
 
-    def __init__(
-        self, job_id: str, *, transport: Transport, send: Send, patience: Callable[[], Patience]
-    ) -> None:
-        self._transport = transport
-        self._send = send
-        self._patience = patience
+    def __init__(self, job_id: str, connection: Connection) -> None:
+        self._transport = connection.transport
+        self._send = connection.send
+        self._patience = connection.patience
         self._outputs = f"/jobs/{job_id}/outputs"
         self._table = f"/jobs/{job_id}/metrics/table"
-        self.checkpoints = JobCheckpoints(job_id, transport=transport, send=send, patience=patience)
+        self.checkpoints = JobCheckpoints(job_id, connection)
 
     def outputs(self, folder: str = "") -> Iterator[Output]:
         """What lies in a folder, in the order of names, fetched page by page as it is asked for."""

@@ -1,4 +1,4 @@
-"""What do the results of a job look like in a terminal?"""
+"""What do the results of jobs look like in a terminal?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from concertina.documents import KeptCheckpoint, Output
+    from concertina.documents import (
+        KeptCheckpoint,
+        Model,
+        ModelVersion,
+        ModelVersionDetail,
+        Output,
+    )
 
 
 def outputs_table(outputs: Iterable[Output]) -> Table:
@@ -41,3 +47,48 @@ def checkpoints_table(checkpoints: Iterable[KeptCheckpoint]) -> Table:
             (one["digest"] or words.NOTHING)[:12],
         )
     return table
+
+
+def models_table(models: Iterable[Model]) -> Table:
+    table = plain_table("MODEL", "ALIASES", "METRICS", "SIZE", "FROM", "ADDED", "BY", "NOTE")
+    for model in models:
+        for one in model["versions"]:
+            table.add_row(
+                f"{one['model']}@{one['version']}",
+                ", ".join(one["aliases"]) or words.NOTHING,
+                _metrics(one) or words.NOTHING,
+                words.size(one["weights_bytes"]) if one["state"] == "stored" else one["state"],
+                f"{one['job_name']}/{one['step']}",
+                words.date_time(one["created_at"]),
+                one["created_by"],
+                one["note"],
+            )
+        if not model["versions"]:
+            nothing = [words.NOTHING] * 4
+            added = words.date_time(model["created_at"])
+            table.add_row(model["name"], *nothing, added, model["created_by"], "No versions.")
+    return table
+
+
+def model_text(model: ModelVersionDetail) -> str:
+    """Tell how it came to be, line by line."""
+    facts = {
+        "Aliases": ", ".join(model["aliases"]),
+        "State": model["state"],
+        "From": f"step {model['step']} of {model['job_name']} ({model['job_id']})",
+        "Metrics": _metrics(model),
+        "Weights": words.size(model["weights_bytes"]),
+        "Digest": model["digest"],
+        "Code": model["code"],
+        "Data": ", ".join(
+            f"{one['name']} {one['version'][:12]}".strip() for one in model["sources"]
+        ),
+        "Added": f"{words.date_time(model['created_at'])} by {model['created_by']}",
+        "Note": model["note"],
+    }
+    rows = [f"{name + ':':<9} {told or words.NOTHING}" for name, told in facts.items()]
+    return "\n".join((f"{model['model']}@{model['version']}", *rows))
+
+
+def _metrics(model: ModelVersion) -> str:
+    return "  ".join(f"{name} {words.number(one)}" for name, one in model["metrics"].items())

@@ -1,8 +1,9 @@
-/** What has a job left behind? */
+/** What have jobs left behind? */
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
+import type { ModelVersion } from "./types";
 
 const PAGE = 100;
 const LIVE_MILLISECONDS = 15_000; // a look goes through a folder on the store
@@ -55,6 +56,20 @@ export function useCheckpoints(id: string, isLive: boolean) {
 /** Where a browser finds the weights of a checkpoint. */
 export function weightsAddress(id: string, step: number): string {
   return `/api/v1/jobs/${id}/checkpoints/${step}/weights`;
+}
+
+/** The models of a team, each with its versions. */
+export function useModels(team: string) {
+  return useQuery({
+    queryKey: ["team", team, "models"],
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/teams/{name}/models", { params: { path: { name: team } } })),
+  });
+}
+
+/** Where a browser finds the weights of a version of a model. */
+export function modelAddress(team: string, { model, version }: ModelVersion): string {
+  return `/api/v1/teams/${team}/models/${model}/versions/${version}/weights`;
 }
 
 /** What of a job goes when, because it is old. */

@@ -29,6 +29,7 @@ export type Summary = Schemas["Summary"];
 export type Session = Schemas["Session"];
 export type LogLine = Schemas["LogLine"];
 export type KeptCheckpoint = Schemas["KeptCheckpoint"];
+export type ModelVersion = Schemas["ModelVersion"];
 export type Output = Schemas["Output"];
 export type Removal = Schemas["Removal"];
 export type Secret = Schemas["Secret"];

@@ -1,7 +1,7 @@
 """What goes with a team that is deleted, and what keeps it from being deleted?
 
-Its jobs go as if each were deleted, then the team with its members' places, quotas, tokens, secrets
-and rules. The GPU time of its jobs stays in the sums, under its name.
+Its jobs go as if each were deleted, then the team with its members' places, quotas, tokens,
+secrets, models and rules. The GPU time of its jobs stays in the sums, under its name.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def contents(team: Team) -> list[str]:
         f"{team.quotas.count()} quotas",
         f"{team.tokens.count()} tokens",
         f"{team.secrets.count()} secrets",
+        f"{team.models.count()} models, with all versions",
         f"{team.image_rules.count()} image rules of its own",
     ]
 

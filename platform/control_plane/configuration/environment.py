@@ -48,6 +48,7 @@ class Environment:
     log_bounds: LogBounds  # of the processes of jobs
     disk_limits: DiskLimits  # of what jobs write beside their logs
     code_limits: CodeLimits  # of the code that jobs are submitted with
+    team_model_bytes: int  # of all models that a team keeps
     data_folders: tuple[Path, ...]  # below which folders may be sources of data
     data_networks: tuple[Destination, ...]  # not public, and data may be fetched from there
     cache_bytes: int  # of data that was fetched
@@ -95,6 +96,8 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         log_bounds=_log_bounds(variables),
         disk_limits=_disk_limits(variables),
         code_limits=_code_limits(variables),
+        team_model_bytes=variables.whole("CONCERTINA_TEAM_MODELS_GB", default=500, at_least=1)
+        << 30,
         data_folders=_data_folders(variables),
         data_networks=_data_networks(variables),
         cache_bytes=variables.whole("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),

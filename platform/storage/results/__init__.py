@@ -6,7 +6,8 @@ listing   what lies in a folder, page by page
 checkpoints  what the runtime wrote to go on from
 chosen    which of them somebody means
 holding   files that stay under a second name
-held      checkpoints that stay so, for jobs that start from them
+held      checkpoints that stay so, for jobs that start from them and for models
+named     models of teams: held checkpoints under names
 archives  a folder as one stream
 unwanted  what somebody deleted, until the control loop has removed it
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from concertina_worker.checkpoint_files import START_STATE, START_WEIGHTS
-from storage.errors import WeightsUnknown
+from storage.errors import ResultUnknown, WeightsUnknown
 from storage.models import HeldCheckpoint
 from storage.results import holding
 from storage.results.checkpoints import Checkpoint
@@ -53,19 +53,33 @@ def names_of(checkpoint: Checkpoint, *, with_state: bool) -> dict[str, str]:
     return {weights: START_WEIGHTS, **({state: START_STATE} if with_state else {})}
 
 
+def names_of_held(*, with_state: bool) -> dict[str, str]:
+    """Return the same for a checkpoint that is held already."""
+    names = (START_WEIGHTS, START_STATE) if with_state else (START_WEIGHTS,)
+    return {name: name for name in names}
+
+
 def make(held: HeldCheckpoint, state_dir: Path) -> Path:
-    """Make its folder, if it is not there; only the control loop does.
+    """Make its folder, if it is not there, and before that of the one it is of.
+
+    Only the control loop does.
 
     Raises:
         ResultUnknown: the checkpoint is gone.
         OSError: the disk refuses it.
     """
     folder = HeldFolder(state_dir=state_dir, number=held.pk).folder
-    holding.hold(_source_of(held, state_dir), held.names, folder)
+    if not folder.exists():
+        holding.hold(_source_of(held, state_dir), held.names, folder)
     return folder
 
 
 def _source_of(held: HeldCheckpoint, state_dir: Path) -> Folder:
-    if held.source_held is not None:
-        return HeldFolder(state_dir=state_dir, number=held.source_held)
-    return Results(state_dir=state_dir, job_id=held.source_job, place=Place.CHECKPOINTS)
+    """Raises: ResultUnknown, OSError."""
+    if held.source_held is None:
+        return Results(state_dir=state_dir, job_id=held.source_job, place=Place.CHECKPOINTS)
+    source = HeldCheckpoint.objects.filter(pk=held.source_held).first()
+    if source is None:
+        raise ResultUnknown
+    make(source, state_dir)
+    return HeldFolder(state_dir=state_dir, number=source.pk)

@@ -47,6 +47,7 @@ def test_the_spec_says_for_ever_with_which_step_a_job_began(
     assert made["resolved_spec"]["start_from"] == {
         "job": source.id,
         "step": meant,
+        "model": None,
         "what": "weights",
     }
     row = HeldCheckpoint.objects.get()
@@ -86,7 +87,7 @@ def test_of_jobs_of_one_name_the_newest_is_meant(
         ({"job": "source", "step": -1}, "start_from.step", ""),
         ({"job": "source", "step": "first"}, "start_from.step", ""),
         ({"job": "source", "what": "optimizer"}, "start_from.what", ""),
-        ({"step": 10}, "start_from.job", ""),
+        ({"step": 10}, "start_from", "Name the job whose checkpoint it is, or a model"),
         ({"job": ""}, "start_from.job", ""),
         ({"job": "a" * 161}, "start_from.job", ""),
         ({"job": "source", "also": 1}, "start_from.also", ""),

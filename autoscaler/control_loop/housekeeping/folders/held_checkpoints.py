@@ -61,7 +61,7 @@ def _hold(orders: Orders, now: datetime) -> None:
 def _let_go(orders: Orders) -> None:
     """The folder first: a row without one is looked at again, a folder without a row never."""
     live = Job.objects.filter(pk=OuterRef("for_job"), state__in=LIVE)
-    unneeded = HeldCheckpoint.objects.exclude(for_job="").exclude(Exists(live))
+    unneeded = HeldCheckpoint.objects.filter(version=None).exclude(Exists(live))
     gone = list[int]()
     for number in unneeded.values_list("pk", flat=True)[:MOST_AT_ONCE]:
         folder = HeldFolder(state_dir=orders.state_dir, number=number)

@@ -9,6 +9,7 @@ import { Skeleton } from "../../design/Skeleton";
 import { TeamMark } from "../../design/TeamMark";
 import { plural } from "../../domain/format";
 import { Images } from "./Images";
+import { Models } from "./Models";
 import { Secrets } from "./Secrets";
 import styles from "./TeamPage.module.css";
 
@@ -36,6 +37,7 @@ export function TeamPage() {
         </p>
       </header>
       <Secrets team={name} />
+      <Models team={name} />
       <Images team={name} />
     </div>
   );

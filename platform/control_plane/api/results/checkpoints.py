@@ -129,7 +129,7 @@ class WeightsView(APIView):
         job, results, found = _found(request, job_id, step)
         file = checkpoints.open_weights(results, found)
         name = f"{job.name}-step-{found.step}.safetensors"
-        return downloads.of_file(request, job, file, name)
+        return downloads.of_file(request, job.team_id, file, name)
 
 
 class TrainingStateView(APIView):
@@ -144,7 +144,7 @@ class TrainingStateView(APIView):
     def get(self, request: Request, job_id: str, step: str) -> HttpResponseBase:
         job, results, found = _found(request, job_id, step)
         file = checkpoints.open_state(results, found)
-        return downloads.of_file(request, job, file, f"{job.name}-step-{found.step}.pt")
+        return downloads.of_file(request, job.team_id, file, f"{job.name}-step-{found.step}.pt")
 
 
 def document_of(found: Checkpoint) -> dict[str, Any]:

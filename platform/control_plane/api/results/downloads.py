@@ -27,7 +27,6 @@ from storage.results.opening import OpenFile
 from tenancy.access.grants import grant_of
 
 from control_plane.api.logs.endpoint import stream_slots
-from jobs.models import Job
 
 _READERS: Final = 4  # threads of this process that read for all downloads
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
@@ -104,10 +103,8 @@ class Pieces:
 class _Download(StreamingHttpResponse):
     """An answer that holds a stream slot until it is closed, or nobody refers to it any more."""
 
-    def __init__(self, request: Request, job: Job, pieces: Pieces, **more: str | int) -> None:
-        slot = stream_slots.take(
-            grant_of(request, team_id=job.team_id).holder, team=str(job.team_id)
-        )
+    def __init__(self, request: Request, team_id: int, pieces: Pieces, **more: str | int) -> None:
+        slot = stream_slots.take(grant_of(request, team_id=team_id).holder, team=str(team_id))
         self._leave = weakref.finalize(self, stream_slots.leave, slot)
         headers = {**_HARMLESS, **{name: str(value) for name, value in more.items()}}
         super().__init__(pieces, headers=headers)
@@ -117,8 +114,8 @@ class _Download(StreamingHttpResponse):
         self._leave()
 
 
-def of_file(request: Request, job: Job, file: OpenFile, name: str) -> HttpResponseBase:
-    """Answer with a file, or with the part of it that is asked for; it is closed afterwards.
+def of_file(request: Request, team_id: int, file: OpenFile, name: str) -> HttpResponseBase:
+    """Answer with a team's file, or the part of it that is asked for; it is closed afterwards.
 
     Raises:
         Throttled: the caller, or its team, has as many streams as it may.
@@ -148,7 +145,7 @@ def of_file(request: Request, job: Job, file: OpenFile, name: str) -> HttpRespon
         return HttpResponse(status=status, headers=told)
     try:
         content = archives.content(file, part.start, part.end)
-        answer = _Download(request, job, Pieces(content, file.close), **headers)
+        answer = _Download(request, team_id, Pieces(content, file.close), **headers)
     except BaseException:
         file.close()
         raise
@@ -157,7 +154,7 @@ def of_file(request: Request, job: Job, file: OpenFile, name: str) -> HttpRespon
 
 
 def of_archive(
-    request: Request, job: Job, pieces: Generator[bytes], name: str
+    request: Request, team_id: int, pieces: Generator[bytes], name: str
 ) -> StreamingHttpResponse:
     """Answer with an archive while it is made.
 
@@ -165,19 +162,19 @@ def of_archive(
         ResultUnknown: there is no such folder.
         Throttled: the caller, or its team, has as many streams as it may.
     """
-    return of_stream(request, job, Pieces(_begun(pieces)), name, _TAR)
+    return of_stream(request, team_id, Pieces(_begun(pieces)), name, _TAR)
 
 
 def of_stream(
-    request: Request, job: Job, pieces: Pieces, name: str, content_type: str
+    request: Request, team_id: int, pieces: Pieces, name: str, content_type: str
 ) -> StreamingHttpResponse:
-    """Answer with something that is no file of the job.
+    """Answer with something that is no file.
 
     Raises:
         Throttled: the caller, or its team, has as many streams as it may.
     """
     headers = {"Content-Type": content_type, "Content-Disposition": attachment(name)}
-    return _Download(request, job, pieces, **headers)
+    return _Download(request, team_id, pieces, **headers)
 
 
 def _begun(pieces: Generator[bytes]) -> Generator[bytes]:

@@ -57,7 +57,7 @@ class MetricTableView(APIView):
             tables.write(job, file, kind, **asked)
             pieces = downloads.Pieces(_pieces(file), file.close)
             name = f"{job.name}-metrics.{kind}"
-            return downloads.of_stream(request, job, pieces, name, _TYPES[kind])
+            return downloads.of_stream(request, job.team_id, pieces, name, _TYPES[kind])
         except BaseException:
             file.close()
             raise

@@ -129,7 +129,7 @@ class OutputFileView(APIView):
         outputs, path = _outputs(job), query(request, PathQuery)["path"]
         unwanted.check(path, unwanted.paths(outputs))
         file = opening.file(outputs, path)
-        return downloads.of_file(request, job, file, path.rpartition("/")[2])
+        return downloads.of_file(request, job.team_id, file, path.rpartition("/")[2])
 
 
 class OutputArchiveView(APIView):
@@ -148,7 +148,7 @@ class OutputArchiveView(APIView):
         unwanted.check(folder, hidden)
         pieces = archives.pieces(outputs, folder, without=hidden)
         name = folder.rpartition("/")[2] or f"{job.name}-outputs"
-        return downloads.of_archive(request, job, pieces, f"{name}.tar")
+        return downloads.of_archive(request, job.team_id, pieces, f"{name}.tar")
 
 
 def _outputs(job: Job) -> Results:
