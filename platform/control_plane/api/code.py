@@ -118,7 +118,9 @@ class JobCodeView(APIView):
     def get(self, request: Request, job_id: str) -> HttpResponseBase:
         job = visible_jobs.find_job(principal_of(request), job_id)
         archive = _archive_of(job)
-        return downloads.of_file(request, job, archive, f"{job.name}-{job.code[:12]}.tar.gz")
+        return downloads.of_file(
+            request, job.team_id, archive, f"{job.name}-{job.code[:12]}.tar.gz"
+        )
 
 
 def _archive_of(job: Job) -> OpenFile:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("storage", "0006_held_checkpoints"),
+        ("storage", "0007_kept_code"),
         ("tenancy", "0007_retention_rules"),
     ]
 
