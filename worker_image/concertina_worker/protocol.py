@@ -95,6 +95,7 @@ class ExitCode(IntEnum):
     COORDINATOR_LOST = 84  # no coordinator for too long: a fenced worker stops itself
     PORT_IN_USE = 85  # the coordinator could not listen; the service picks another port
     REPLACED = 87  # a coordinator for which another has taken over
+    UNHEARD = 89  # a coordinator that was asked to end before the service had heard all of it
     ENDED_EARLY = 88  # the script came to its end, its training had not, and it did not say so
     OUT_OF_MEMORY = 86  # in a micro-batch: a worker with smaller ones takes its place
     COMMAND_NOT_FOUND = 127

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,9 +15,14 @@ from typing import Any
 
 import pytest
 
+from concertina_worker.coordinator.__main__ import run
 from concertina_worker.coordinator.connections.messages import to_event
+from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ServiceUnavailableError
+from concertina_worker.environment import CoordinatorEnvironment
+from concertina_worker.protocol import ExitCode
 from concertina_worker.wire import ProtocolError
+from tests.ports import free_port
 from tests.worker.running_job import TOKEN, RunningJob
 from tests.worker.service_twin import ServiceTwin
 
@@ -113,3 +120,37 @@ def test_a_wrong_answer_of_the_service_is_no_answer(tmp_path: Path) -> None:
             HttpService(url=twin.url, job_id="j", token="other").sync(report)
     finally:
         twin.close()
+
+
+def test_one_that_was_asked_to_end_says_that_it_may_not_have_told_all(
+    make_job: Callable[..., RunningJob],
+) -> None:
+    """Else a job that is over would be closed without its last generations and numbers."""
+    job = make_job()
+    job.wait_until_it_listens()
+    job.coordinators[-1].signal(signal.SIGTERM)
+    job.wait("it ends", lambda: job.coordinator_code is not None)
+    assert job.coordinator_code == ExitCode.UNHEARD
+
+
+def test_an_error_of_its_own_does_not_pass_for_a_job_that_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: Server) -> None:
+        raise KeyError("w1")
+
+    monkeypatch.setattr(Server, "watch", fail)
+    here = CoordinatorEnvironment(
+        job_id="j",
+        token=TOKEN,
+        service_token=TOKEN,
+        host="127.0.0.1",
+        port=free_port(),
+        service_url="http://127.0.0.1:1",
+        state_dir=tmp_path,
+        term=0,
+        start=0,
+        rendezvous=None,
+    )
+    with pytest.raises(KeyError, match="w1"):
+        asyncio.run(run(here))

@@ -46,7 +46,9 @@ async def run(environment: CoordinatorEnvironment) -> int:
         ending = asyncio.create_task(asked_to_end.wait())
         watching = asyncio.create_task(server.watch())
         looking = asyncio.create_task(_look_out(coordination, environment))
-        await asyncio.wait({syncing, ending, watching}, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(
+            {syncing, ending, watching}, return_when=asyncio.FIRST_COMPLETED
+        )
         for task in (syncing, ending, watching, looking):
             task.cancel()
         try:
@@ -56,7 +58,9 @@ async def run(environment: CoordinatorEnvironment) -> int:
             _log.warning("Another coordinator has taken over action=exit")
             return ExitCode.REPLACED
         server.save()
-    return ExitCode.COMPLETED
+        if watching in done:
+            await watching  # only an error ends it, and none may pass for a job that is over
+    return ExitCode.COMPLETED if syncing in done else ExitCode.UNHEARD
 
 
 async def _look_out(coordination: Coordination, environment: CoordinatorEnvironment) -> None:

@@ -113,7 +113,8 @@ def _after_its_end(process: ObservedProcess, job: JobSnapshot) -> Instructions:
 def _has_done_its_work(process: ObservedProcess, job: JobSnapshot) -> bool:
     """It ended well, and nobody who is left trains: their scripts are about to end, or take long.
 
-    One that was asked to end from outside ends just as well, but leaves workers that train.
+    One of an earlier release that was asked to end from outside ended just as well, and left
+    workers that train.
     """
     if process.exit_code != ExitCode.COMPLETED:
         return False

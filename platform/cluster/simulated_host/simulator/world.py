@@ -67,7 +67,7 @@ class World:
             return False
         job = self._jobs.get(process.launch.labels.job_id)
         if process.launch.labels.role is Role.COORDINATOR:
-            self.end(process_id, ExitCode.COMPLETED)
+            self.end(process_id, ExitCode.UNHEARD)
         elif process.is_deaf or (job is not None and job.ask_to_leave(process_id)):
             kill = -int(signal.SIGKILL)
             asyncio.get_running_loop().call_later(grace_seconds, self.end, process_id, kill)
