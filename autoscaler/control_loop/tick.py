@@ -38,6 +38,7 @@ from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
 from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.looking import LOOKING_SECONDS
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import JobView
@@ -52,6 +53,7 @@ from autoscaler.control_loop.reconcile import as_they_are, reconcile, reconcile_
 from autoscaler.control_loop.tick_context import Clock, TickContext
 from autoscaler.reconciling.limits import LIMITS, Limits
 from jobs.admission.disk_limits import DiskLimits
+from jobs.changes import demand_signal
 
 _log = logging.getLogger(__name__)
 _counted: Final = accounting.CountedLately()
@@ -90,6 +92,7 @@ class ControlLoop:
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     data_rules: DataRules | None = None  # None: no data may be used
     arrivals: Arrivals = field(default_factory=Arrivals)
+    looking_seconds: float = LOOKING_SECONDS
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -137,6 +140,7 @@ class ControlLoop:
             planner=self.planner,
             check=self.check,
             lap=watch.lap,
+            looking_seconds=self.looking_seconds,
         )
         note_what_was_planned(planned, context)
         watch.lap("plan")
@@ -148,6 +152,8 @@ class ControlLoop:
         watch.lap("apply")
         _record(context, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
         self._go_on_in_background(context, orders)
+        if planned.puts_off:
+            demand_signal.announce_demand()
 
     def _context(self, orders: Orders) -> TickContext:
         return TickContext(

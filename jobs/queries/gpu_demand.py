@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from django.db.models import Count, IntegerField, Sum
+from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
 from tenancy.models import Team
 
 from jobs.lifecycle import ACTIVE, State
@@ -26,24 +30,34 @@ def by_team(pool_id: int) -> dict[int, GpuDemand]:
     """Return the demand by team id, without teams that neither want nor hold a GPU here."""
     demands: defaultdict[int, GpuDemand] = defaultdict(GpuDemand)
     live = Job.objects.filter(pool_id=pool_id, state__in=[State.QUEUED, *ACTIVE])
-    for team_id, state, least, most, gpus in live.values_list(
-        "team_id",
-        "state",
-        "resolved_spec__elastic__min_workers",
-        "resolved_spec__elastic__max_workers",
-        "resolved_spec__resources__gpus_per_worker",
+    by_state = (
+        live.order_by()
+        .values("team_id", "state")
+        .annotate(jobs=Count("pk"), least=Sum(_gpus("min_workers")), most=Sum(_gpus("max_workers")))
+    )
+    for team_id, state, jobs, least, most in by_state.values_list(
+        "team_id", "state", "jobs", "least", "most"
     ):
         demand = demands[team_id]
-        demand.wanted += most * gpus
+        demand.wanted += most
         if state == State.QUEUED:
-            demand.waiting += least * gpus
-            demand.waiting_jobs += 1
+            demand.waiting += least
+            demand.waiting_jobs += jobs
         else:
-            demand.running_jobs += 1
-    held = GpuClaim.objects.filter(node__pool_id=pool_id)
-    for team_id in held.values_list("worker__job__team_id", flat=True):
-        demands[team_id].allocated += 1
+            demand.running_jobs += jobs
+    held = GpuClaim.objects.filter(node__pool_id=pool_id).order_by()
+    for team_id, gpus in held.values_list("worker__job__team_id").annotate(Count("pk")):
+        demands[team_id].allocated = gpus
     return dict(demands)
+
+
+def _gpus(workers: str) -> Combinable:
+    """So many workers of each job, in GPUs."""
+    return _number("elastic", workers) * _number("resources", "gpus_per_worker")
+
+
+def _number(part: str, name: str) -> Cast:
+    return Cast(KeyTextTransform(name, KeyTransform(part, "resolved_spec")), IntegerField())
 
 
 def by_team_name(pool_id: int) -> dict[str, GpuDemand]:

@@ -21,7 +21,7 @@ from jobs.spec.job_spec import JobSpec, Word
 from jobs.spec.names import check_no_kernel_folder
 from jobs.spec.problems.validation import dotted
 
-MOST_CACHED: Final = 1000  # guessed: some 60 MB if all specs were as long as they may be
+MOST_CHARACTERS: Final = 20_000_000  # of specs that are remembered; 10,000 of a usual length
 _MOST_ROUNDS: Final = 20  # a mended field may show another that is wrong; guessed, more than nest
 _BOUNDS: Final = ("ge", "le")
 _WORD: Final = TypeAdapter(Word)
@@ -59,8 +59,9 @@ class StoredSpecCache:
     hardly ever changes, so a queue of hundreds of jobs costs a tick little.
     """
 
-    def __init__(self, most: int = MOST_CACHED) -> None:
-        self._most = most
+    def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
+        self._most_characters = most_characters
+        self._characters = 0
         self._known: OrderedDict[str, tuple[str, StoredSpec]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -68,13 +69,16 @@ class StoredSpecCache:
 
     def read(self, job_id: str, text: str) -> StoredSpec:
         """Read a job's `resolved_spec`, as the database writes it, or remember what was read."""
-        known = self._known.get(job_id)
+        known = self._known.pop(job_id, None)
+        if known is not None:
+            self._characters -= len(known[0])
         if known is None or known[0] != text:
             known = (text, read(json.loads(text)))
-            self._known[job_id] = known
-        self._known.move_to_end(job_id)
-        while len(self._known) > self._most:
-            self._known.popitem(last=False)
+        self._known[job_id] = known
+        self._characters += len(text)
+        while self._characters > self._most_characters:
+            _, (forgotten, _) = self._known.popitem(last=False)
+            self._characters -= len(forgotten)
         return known[1]
 
 

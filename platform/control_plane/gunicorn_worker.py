@@ -114,6 +114,7 @@ class BoundedWorker(gasgi.ASGIWorker):  # type: ignore[misc]  # gunicorn has no 
     def load_wsgi(self) -> None:
         """Load the application; with it come the settings."""
         super().load_wsgi()
+        import_string("control_plane.front.wiring.share_reads")()
         self.connections = connections(
             self.worker_connections, proxies=settings.REST_FRAMEWORK["NUM_PROXIES"]
         )

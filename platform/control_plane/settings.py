@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "control_plane.web.security_headers.SecurityHeadersMiddleware",
     "control_plane.web.plain_addresses.PlainAddressMiddleware",
+    "control_plane.web.repeated.unchanged_answers.UnchangedAnswersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -16,6 +16,7 @@ from datetime import datetime
 from cluster.models import Pool
 from django.db import InterfaceError, OperationalError
 
+from autoscaler.control_loop.looking import LOOKING_SECONDS, LookingTime
 from autoscaler.control_loop.observe.for_planner.cluster_view import Seen, cluster_state
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.plan.deciding import Check, Decided, Planner, decide
@@ -36,6 +37,7 @@ class PlanningRound:
     decisions: Sequence[ExplainedDecision]
     failing: Mapping[str, Exception] = field(default_factory=dict)  # jobs, and what they make fail
     healed: frozenset[str] = frozenset()  # jobs that did and do no longer
+    puts_off: bool = False  # there was no time to look into all jobs
 
 
 def plan_what_can_be_planned(
@@ -45,6 +47,7 @@ def plan_what_can_be_planned(
     planner: Planner,
     check: Check,
     lap: Callable[[str], None],
+    looking_seconds: float = LOOKING_SECONDS,
 ) -> PlanningRound:
     """Decide about all jobs that can be reckoned with, and tell which cannot.
 
@@ -52,7 +55,8 @@ def plan_what_can_be_planned(
         OperationalError: the database went away.
     """
     try:
-        return _planned(views, now, planner=planner, check=check, lap=lap)
+        time = LookingTime(seconds=looking_seconds)
+        return _planned(views, now, planner=planner, check=check, lap=lap, time=time)
     except (OperationalError, InterfaceError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
@@ -67,24 +71,31 @@ def _planned(
     planner: Planner,
     check: Check,
     lap: Callable[[str], None],
+    time: LookingTime,
 ) -> PlanningRound:
     tried = quarantine.left_out(Part.PLANNING, now)
-    seen = cluster_state(views.values(), now, left_out=tried.job_ids)
+    seen = cluster_state(views.values(), now, left_out=tried.job_ids, time=time)
     lap("observe")
     decided = decide(seen.state, planner, check)
-    silent = tried.job_ids | seen.failing.keys() | decided.failing.keys()
+    silent = tried.job_ids | seen.failing.keys() | seen.put_off | decided.failing.keys()
     decisions, unexplained = explained_decisions(
         decided.plan, views, left_out=silent, on_trial=tried.on_trial
     )
     failing = {**seen.failing, **decided.failing, **unexplained}
     healed = (tried.on_trial & _looked_into(seen, decided)) - failing.keys()
-    return PlanningRound(decided=decided, decisions=decisions, failing=failing, healed=healed)
+    return PlanningRound(
+        decided=decided,
+        decisions=decisions,
+        failing=failing,
+        healed=healed,
+        puts_off=bool(seen.put_off),
+    )
 
 
 def _looked_into(seen: Seen, decided: Decided) -> frozenset[str]:
     """The jobs of pools that were planned."""
     planned = (job for job in seen.state.jobs if job.pool not in decided.unplanned)
-    return frozenset(job.job_id for job in planned)
+    return frozenset(job.job_id for job in planned) - seen.put_off
 
 
 def _nothing(error: Exception) -> Decided:

@@ -31,6 +31,7 @@ from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.threads.bulkheads import Bulkheads, sizes
 from control_plane.front.threads.processor_shares import ProcessorShares
+from control_plane.web.repeated.shared_reads import SHARED, SHARED_SECONDS
 from jobs.api import sync
 from jobs.reports import job_token
 
@@ -81,6 +82,11 @@ def in_front_of(django: Application) -> Application:
             networks=limits.internal_networks,
         )
     )
+
+
+def share_reads() -> None:
+    """Read for all who ask the same at once, from now on."""
+    SHARED.seconds = SHARED_SECONDS
 
 
 def bound_statements() -> None:

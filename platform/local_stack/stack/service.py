@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,13 +153,7 @@ class Service:
 
     def _gunicorn(self) -> tuple[str, ...]:
         addresses = ["127.0.0.1", *([self.containers.gateway] if self.containers else [])]
-        return (
-            *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
-            *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
-            *(word for one in addresses for word in ("--bind", f"{one}:{self.port}")),
-            *("--workers", "1", "--graceful-timeout", "3", "--worker-connections", "4000"),
-            *("--keep-alive", "30"),  # coordinators come again every few seconds
-        )
+        return api_command(self.port, addresses)
 
     def _process(
         self,
@@ -177,6 +171,17 @@ class Service:
             environment=self.environment(role),
             is_ready=is_ready,
         )
+
+
+def api_command(port: int, addresses: Sequence[str]) -> tuple[str, ...]:
+    """Return what runs `api` on a port of these addresses."""
+    return (
+        *(sys.executable, "-m", "gunicorn", "control_plane.asgi:application"),
+        *("-k", "control_plane.gunicorn_worker.BoundedWorker"),
+        *(word for one in addresses for word in ("--bind", f"{one}:{port}")),
+        *("--workers", "1", "--graceful-timeout", "3", "--worker-connections", "4000"),
+        *("--keep-alive", "30"),  # coordinators come again every few seconds
+    )
 
 
 def health(url: str) -> Mapping[str, Any]:

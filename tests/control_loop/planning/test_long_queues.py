@@ -101,7 +101,11 @@ def test_a_spec_is_read_again_where_it_was_changed(world: World) -> None:
 
 
 def test_as_many_specs_are_remembered_as_may_be() -> None:
-    memory = StoredSpecCache(most=2)
-    for job_id in ("a", "b", "c"):
-        memory.read(job_id, "{}")
-    assert len(memory) == 2
+    memory, text = StoredSpecCache(most_characters=5), "{}"
+    first = memory.read("a", text)
+    memory.read("b", text)
+    assert memory.read("a", text) is first
+    memory.read("c", text)
+    assert (memory.read("a", text), len(memory)) == (first, 2)
+    memory.read("d", "{}    ")
+    assert len(memory) == 0

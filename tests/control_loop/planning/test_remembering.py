@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 from typing import Any, Final
 
 import pytest
@@ -15,6 +16,8 @@ from django.utils import timezone
 from tenancy.models import FairShareSettings, Team
 
 from autoscaler.control_loop.carry_out.accounting import COUNTED_SECONDS, CountedLately
+from autoscaler.control_loop.looking import LookingTime
+from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
 from autoscaler.control_loop.observe.for_planner.planned_job import Past, planned_job
 from autoscaler.control_loop.observe.jobs import views as observe
@@ -27,10 +30,12 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action, Decision
 from autoscaler.planning.snapshot.cluster_state import Allocation, Measurement
 from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
+from jobs.changes import demand_signal
 from jobs.models import Job
 from tests.control_loop.conftest import World, fresh, live_workers, metric, wished
 
 ONE_STEP: Final = Measurement(workers=1, nodes=1, global_batch_size=32, steps=10, step_seconds=0.1)
+TOLD: Final = {"workers": 2, "global_batch_size": 32, "steps": 10, "step_seconds": 0.1}
 ONE_WORKER: Final = Allocation(workers_by_node=(("n1", 1),), global_batch_size=32)
 
 
@@ -157,6 +162,58 @@ def test_a_planning_value_is_made_again_where_anything_is_different(world: World
     assert planned(seen()[job.id], measured).remaining_samples == 3
     Job.objects.filter(pk=job.id).update(priority=7)
     assert planned(seen()[job.id], measured).priority == 7
+
+
+def test_where_time_is_up_jobs_stay_as_they_were_seen_last_or_where_they_stand(
+    world: World,
+) -> None:
+    older = world.job("older")
+    world.clock.advance(1.0)
+    newer = world.job("newer")
+    coordinators = [world.running(job, 2) for job in (older, newer)]
+    for coordinator in coordinators:
+        coordinator.sync(measurements=[TOLD])
+    now = timezone.now()
+
+    def looked_at(looks: int) -> tuple[set[str], Mapping[str, PlannedJob]]:
+        seconds = count()
+        time = LookingTime(seconds=looks + 1, clock=lambda: next(seconds))
+        found = cluster_state(seen().values(), now, time=time)
+        return set(found.put_off), {job.job_id: job for job in found.state.jobs}
+
+    as_they_are = looked_at(2)[1]
+    Job.objects.update(priority=7)
+    put_off, jobs = looked_at(1)
+    assert put_off == {older.id}
+    assert jobs[newer.id] == replace(as_they_are[newer.id], priority=7)
+    still = jobs[older.id]
+    assert (still.allocation.workers, still.can_rescale, still.can_pause) == (2, False, False)
+    assert looked_at(1)[0] == set()
+    for coordinator in coordinators:
+        coordinator.sync(measurements=[{**TOLD, "step_seconds": 0.4}], metrics=[metric(1, 50)])
+    is_known = [looked_at(looks) for looks in (0, 1, 1)]
+    assert [put_off for put_off, _ in is_known] == [set()] * 3
+    assert [
+        [jobs[job.id].scaling != as_they_are[job.id].scaling for job in (older, newer)]
+        for _, jobs in is_known
+    ] == [[False, False], [False, True], [True, True]]
+
+
+def test_a_tick_begins_with_what_the_last_one_had_no_time_for(
+    world: World, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    job = world.job()
+    world.wish(job, 2)
+
+    def asks_for_another(**changes: float) -> bool:
+        with django_capture_on_commit_callbacks() as hooks:
+            assert replace(world.loop(), **changes).run_once()
+        return demand_signal.__name__ in {hook.__module__ for hook in hooks}
+
+    assert asks_for_another(looking_seconds=0.0)
+    assert (fresh(job).state, fresh(job).explanation) == ("queued", {})
+    assert not asks_for_another()
+    assert fresh(job).state == "starting"
 
 
 def test_what_is_decided_again_for_the_same_reason_keeps_its_words(world: World) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,6 +13,7 @@ from cluster.nodes import node_changes
 from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 
+from autoscaler.control_loop.looking import LookingTime
 from autoscaler.control_loop.observe.for_planner import growth
 from autoscaler.control_loop.observe.for_planner.histories import Histories
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
@@ -45,56 +46,98 @@ _planned: Final = PlannedMemory()
 class Seen:
     """A snapshot, and the jobs that nobody could look into, each with the error it makes.
 
-    They are in the snapshot as far as they hold GPUs: see `planning.standing_still`.
+    They are in the snapshot as far as they hold GPUs: see `planning.standing_still`. So are those
+    of which something is new for which there was no time.
     """
 
     state: planning.ClusterState
     failing: Mapping[str, Exception]
+    put_off: frozenset[str] = frozenset()
 
 
 def cluster_state(
-    views: Iterable[JobView], now: datetime, *, left_out: Collection[str] = ()
+    views: Iterable[JobView],
+    now: datetime,
+    *,
+    left_out: Collection[str] = (),
+    time: LookingTime | None = None,
 ) -> Seen:
     """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
     with_past = [view for view in plannable if not has_only_waited(view.job)]
-    histories = Histories.of([view for view in with_past if view.id not in left_out])
-    held_back = growth.held_back(now)
-    failing: dict[str, Exception] = {}
+    look = _Look(
+        now=now,
+        histories=Histories.of([view for view in with_past if view.id not in left_out]),
+        held_back=growth.held_back(now),
+        time=time or LookingTime(),
+    )
+    jobs = {
+        view.id: holder_of(view, now) if view.id in left_out else look.into(view)
+        for view in sorted(plannable, key=_urgency)
+    }
+    _planned.forget_all_but(plannable)
+    in_order = (jobs[view.id] for view in plannable)
+    state = planning.ClusterState(
+        now=now.timestamp(),
+        pools=tuple(pools()),
+        quotas=tuple(team_quotas()),
+        jobs=tuple(job for job in in_order if job is not None),
+        changes=tuple(_changes(plannable, now)),
+    )
+    return Seen(state=state, failing=look.failing, put_off=frozenset(look.put_off))
 
-    def seen(view: JobView) -> planning.Job | None:
-        if view.id in left_out:
-            return holder_of(view, now)
+
+def _urgency(view: JobView) -> tuple[int, int, float]:
+    """Who is looked into first, should there not be time for all?
+
+    Those that wait, as they are planned; of the others those that were looked into longest ago, and
+    of them the newest.
+    """
+    if view.is_queued:
+        return -1, -view.job.priority, view.job.submitted_at.timestamp()
+    return _planned.turn_of(view), 0, -view.job.submitted_at.timestamp()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """Jobs as the planner sees them; what is wrong with one is blamed on it alone."""
+
+    now: datetime
+    histories: Histories
+    held_back: Collection[str]
+    time: LookingTime
+    failing: dict[str, Exception] = field(default_factory=dict)
+    put_off: set[str] = field(default_factory=set)
+
+    def into(self, view: JobView) -> planning.Job | None:
         try:
-            job = _looked_into(view, histories, now)
+            job = self._looked_into(view)
         except (OperationalError, InterfaceError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
             extra = {"action": "observe", "job_id": view.id}
             _log.exception("A job cannot be looked into and is left out of plans.", extra=extra)
-            failing[view.id] = error
-            return holder_of(view, now)
-        if not view.unreadable and is_to_shrink(view.job.idle_since, view.spec, now):
+            self.failing[view.id] = error
+            return holder_of(view, self.now)
+        if job is None:
+            self.put_off.add(view.id)
+            held = holder_of(view, self.now)
+            return held and replace(held, can_pause=False)  # it may shrink instead, once it is seen
+        if is_to_shrink(view.job.idle_since, view.spec, self.now):
             return growth.with_fewest_workers(job)
-        return growth.kept_from_growing(job) if view.id in held_back else job
+        return growth.kept_from_growing(job) if view.id in self.held_back else job
 
-    jobs = {view.id: job for view in plannable if (job := seen(view)) is not None}
-    _planned.forget_all_but(plannable)
-    state = planning.ClusterState(
-        now=now.timestamp(),
-        pools=tuple(pools()),
-        quotas=tuple(team_quotas()),
-        jobs=tuple(jobs.values()),
-        changes=tuple(_changes(plannable, now)),
-    )
-    return Seen(state=state, failing=failing)
-
-
-def _looked_into(view: JobView, histories: Histories, now: datetime) -> planning.Job:
-    if view.unreadable:
-        raise SpecUnreadable(view.unreadable)
-    job = _planned.planned(view, histories.of_job(view), now)
-    return with_straggler(job, view, now)
+    def _looked_into(self, view: JobView) -> planning.Job | None:
+        """Return None if there is no time for it."""
+        if view.unreadable:
+            raise SpecUnreadable(view.unreadable)
+        past = self.histories.of_job(view)
+        job: planning.Job | None
+        if self.time.is_up() and not _planned.is_known(view, past):
+            job = _planned.as_seen_last(view)
+        else:
+            job = _planned.planned(view, past, self.now)
+        return job and with_straggler(job, view, self.now)
 
 
 def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.Job]]:

@@ -6,6 +6,7 @@ What is remembered may be lost at any time: then it is made again of the same ro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -21,29 +22,66 @@ from autoscaler.planning.snapshot.cluster_state import Job
 from jobs.lifecycle import State
 
 _CHANGES_WITH_TIME: Final = frozenset({State.STARTING, State.RESCALING})  # may be paused after all
+_NEVER: Final = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What was made of a job, and of what."""
+
+    likeness: object
+    past: Past
+    job: Job
+    turn: int  # in which it was looked into
 
 
 class PlannedMemory:
     """Planning values by job, each with what it was made of."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[object, Past, Job]] = {}
-        self._new: dict[str, tuple[object, Past, Job]] = {}
+        self._known: dict[str, _Known] = {}
+        self._new: dict[str, _Known] = {}
+        self._turn = _NEVER + 1
 
     def planned(self, view: JobView, past: Past, now: datetime) -> Job:
         """See `planned_job`, of which no more is made than has changed."""
-        known = self._known.get(view.id)
-        if not known or known[0] is not view.likeness or view.state in _CHANGES_WITH_TIME:
+        known, turn = self._as_it_is(view), self._turn
+        if known is None:
             job = as_measured(as_it_stands(view, now), view, past)
-        elif known[1] == past:
-            job = as_moved(known[2], view)
+        elif known.past == past:
+            job, turn = as_moved(known.job, view), known.turn
         else:
-            job = as_measured(known[2], view, past)
-        self._new[view.id] = (view.likeness, past, job)
+            job = as_measured(known.job, view, past)
+        self._new[view.id] = _Known(likeness=view.likeness, past=past, job=job, turn=turn)
         return job
+
+    def is_known(self, view: JobView, past: Past) -> bool:
+        """True if there is nothing new to be looked into."""
+        known = self._as_it_is(view)
+        return known is not None and known.past == past
+
+    def as_seen_last(self, view: JobView) -> Job | None:
+        """The job with what moves, where only what is measured is new; None: it is another now."""
+        known = self._as_it_is(view)
+        if known is None:
+            return None
+        job = as_moved(known.job, view)
+        self._new[view.id] = replace(known, job=job)
+        return job
+
+    def turn_of(self, view: JobView) -> int:
+        """Tell when it was looked into last: the less, the longer ago."""
+        known = self._known.get(view.id)
+        return known.turn if known and known.likeness is view.likeness else _NEVER
 
     def forget_all_but(self, views: Sequence[JobView]) -> None:
         """Keep what was made of these since the last time, as far as there is room for it."""
         kept = (view.id for view in memorable(views))
         self._known = {job_id: self._new[job_id] for job_id in kept if job_id in self._new}
         self._new = {}
+        self._turn += 1
+
+    def _as_it_is(self, view: JobView) -> _Known | None:
+        known = self._known.get(view.id)
+        is_as_it_was = known and known.likeness is view.likeness
+        return known if is_as_it_was and view.state not in _CHANGES_WITH_TIME else None

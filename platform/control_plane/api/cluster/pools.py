@@ -17,6 +17,7 @@ from tenancy.access.principal import Principal, principal_of
 
 from autoscaler.control_loop.models import Tick
 from control_plane.queries.visibility import OTHER_TEAMS, sees_numbers_of, shown_reason
+from control_plane.web.repeated.shared_reads import SHARED
 from jobs.models import GpuClaim
 
 _MOMENT: Final = serializers.DateTimeField()
@@ -69,8 +70,11 @@ class PoolsView(APIView):
         responses=PoolListSerializer,
     )
     def get(self, request: Request) -> Response:
-        sizes = pool_sizes()
         principal = principal_of(request)
+        return Response(SHARED.read("pools", by=principal, read=lambda: self._read(principal)))
+
+    def _read(self, principal: Principal) -> Any:
+        sizes = pool_sizes()
         claims = _claims_by_node(principal)
         outcomes = _newest_outcomes()
         nodes: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -87,7 +91,7 @@ class PoolsView(APIView):
                 }
             )
         # As it stands: serializers would take most of the time, of a dozen values for each GPU.
-        return Response({"items": [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]})
+        return {"items": [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]}
 
 
 def _written(moment: datetime | None) -> str | None:

@@ -13,10 +13,11 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access.principal import principal_of
+from tenancy.access.principal import Principal, principal_of
 from tenancy.queries import quotas_of_pool, teams_by_name
 
 from control_plane.queries.visibility import sees_numbers_of, shown_by_team
+from control_plane.web.repeated.shared_reads import SHARED
 from jobs.api.requests import query
 from jobs.queries.calibration import calibration
 from jobs.queries.summary import counts_now, summarise
@@ -104,8 +105,16 @@ class UtilisationView(APIView):
         responses=UtilisationSerializer,
     )
     def get(self, request: Request) -> Response:
-        parameters = query(request, UtilisationQuery)
-        size, principal = _find_pool(parameters["pool"]), principal_of(request)
+        parameters, principal = query(request, UtilisationQuery), principal_of(request)
+        pool, minutes = parameters["pool"], parameters["minutes"]
+        answer = SHARED.read(
+            *("utilisation", pool, minutes),
+            by=principal,
+            read=lambda: self._read(_find_pool(pool), minutes, principal),
+        )
+        return Response(answer)
+
+    def _read(self, size: PoolSize, minutes: int, principal: Principal) -> Any:
         quotas = quotas_of_pool(size.pool.pk)
         teams = [
             {"team": team.name, "guaranteed": quotas[team.pk].guaranteed_gpus}
@@ -120,7 +129,7 @@ class UtilisationView(APIView):
                 "used": shown_by_team(principal, one.used),
                 "waiting": shown_by_team(principal, one.waiting),
             }
-            for one in utilisation(size.pool, minutes=parameters["minutes"])
+            for one in utilisation(size.pool, minutes=minutes)
         ]
         answer = {
             "pool": size.pool.name,
@@ -128,7 +137,7 @@ class UtilisationView(APIView):
             "teams": teams,
             "samples": samples,
         }
-        return Response(UtilisationSerializer(answer).data)
+        return UtilisationSerializer(answer).data
 
 
 class SummaryView(APIView):
@@ -139,11 +148,15 @@ class SummaryView(APIView):
         responses=SummarySerializer,
     )
     def get(self, request: Request) -> Response:
-        window = timedelta(hours=query(request, SummaryQuery)["hours"])
-        now = timezone.now()
-        gpus = sum(size.gpus for size in pool_sizes())
+        hours, principal = query(request, SummaryQuery)["hours"], principal_of(request)
+        answer = SHARED.read(
+            "summary", hours, by=principal, read=lambda: self._read(hours, principal)
+        )
+        return Response(answer)
 
-        principal = principal_of(request)
+    def _read(self, hours: float, principal: Principal) -> Any:
+        window, now = timedelta(hours=hours), timezone.now()
+        gpus = sum(size.gpus for size in pool_sizes())
         teams = None if principal.is_admin else {team.pk for team in principal.teams.values()}
 
         def period(ago: int) -> dict[str, Any]:
@@ -158,7 +171,7 @@ class SummaryView(APIView):
             "predictions": asdict(calibration(since=now - window)),
             "previous": period(1),
         }
-        return Response(SummarySerializer(answer).data)
+        return SummarySerializer(answer).data
 
 
 def _find_pool(name: str) -> PoolSize:

@@ -19,6 +19,7 @@ from tenancy.queries import teams_by_name
 from control_plane.api.teams.quotas import QUOTA_FIELDS
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
+from control_plane.web.repeated.shared_reads import SHARED
 from jobs.api import json_types
 from jobs.queries import gpu_demand
 from jobs.queries.gpu_demand import GpuDemand
@@ -86,8 +87,13 @@ class TeamsView(APIView):
         responses=TeamListSerializer,
     )
     def get(self, request: Request) -> Response:
-        items = list(_rows(_asked_pools(request), principal_of(request)).values())
-        return Response(TeamListSerializer({"items": items}).data)
+        principal, pool = principal_of(request), request.query_params.get("pool") or ""
+
+        def read() -> Any:
+            items = list(_rows(_asked_pools(pool), principal).values())
+            return TeamListSerializer({"items": items}).data
+
+        return Response(SHARED.read("teams", pool, by=principal, read=read))
 
 
 class TeamView(APIView):
@@ -133,9 +139,8 @@ class TeamView(APIView):
         return Response(TeamChangeSerializer(team).data)
 
 
-def _asked_pools(request: Request) -> Sequence[PoolSize]:
-    pool = request.query_params.get("pool")
-    pools = [size for size in pool_sizes() if pool in {None, "", size.pool.name}]
+def _asked_pools(pool: str) -> Sequence[PoolSize]:
+    pools = [size for size in pool_sizes() if pool in {"", size.pool.name}]
     if pool and not pools:
         raise exceptions.NotFound(f"There is no pool {pool!r}.")
     return pools
