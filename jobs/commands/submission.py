@@ -77,12 +77,11 @@ def _made_once(
 ) -> Sequence[tuple[str, str]] | None:
     """Write the jobs; or return what the same request made, perhaps while this one waited."""
     most = _most_queued(admitted.team)
-    known = key.find()
-    if known is not None:
-        return known
-    waiting, taken = _there(admitted.team, [job.name for job in jobs])
-    _check_room(admitted.team, waiting, most, more=len(jobs))
-    _check_names(admitted, sent, taken)
+    there = _There.read(admitted.team, [job.name for job in jobs], key)
+    if there.made is not None:
+        return key.made_before(there.made)
+    _check_room(admitted.team, there.waiting, most, more=len(jobs))
+    _check_names(admitted, sent, there.taken)
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     data_use.hold(admitted.team, {use.source for one in admitted.specs for use in one.spec.data})
     Job.objects.bulk_create(jobs)
@@ -109,16 +108,8 @@ class _Key:
     text: str
     digest: str
 
-    def find(self) -> Sequence[tuple[str, str]] | None:
-        """Return id and name of each job it made; None: it is not known."""
-        if not self.text:
-            return None
-        rows = IdempotencyKey.objects.filter(
-            team=self.team, key=self.text, created_at__gt=timezone.now() - IDEMPOTENCY_WINDOW
-        )
-        row = rows.values_list("body_digest", "job_id", "job__name", "made").first()
-        if row is None:
-            return None
+    def made_before(self, row: Sequence[Any]) -> Sequence[tuple[str, str]]:
+        """Return id and name of each job it made, as its row tells."""
         digest, job_id, name, made = row
         if digest != self.digest:
             raise IdempotencyConflict
@@ -181,29 +172,43 @@ def _most_queued(team: Team) -> int:
 
 _THERE: Final = """
     SELECT count(*) FILTER (WHERE state = ANY(%(waiting)s)),
-        (array_agg(name ORDER BY name) FILTER (WHERE name = ANY(%(names)s)))[:%(most)s]
+        (array_agg(name ORDER BY name) FILTER (WHERE name = ANY(%(names)s)))[:%(most)s], (
+            SELECT jsonb_build_array(body_digest, job_id, job.name, made)
+            FROM jobs_idempotencykey LEFT JOIN jobs_job job ON job.id = job_id
+            WHERE jobs_idempotencykey.team_id = %(team)s AND key = %(key)s AND key <> ''
+                AND created_at > %(since)s
+        )
     FROM jobs_job WHERE team_id = %(team)s AND state = ANY(%(live)s)
 """
 
 
-def _there(team: Team, names: Sequence[str]) -> tuple[int, Sequence[str]]:
-    """Return how many of the team's jobs wait, and which of these names its live jobs have.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _There:
+    """What a team has, and gets no more of while its submissions wait."""
 
-    None gets one while its submissions wait.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _THERE,
-            {
-                "team": team.pk,
-                "names": [*names],
-                "waiting": sorted(WAITING),
-                "live": sorted(LIVE),
-                "most": call.MOST_PROBLEMS,
-            },
+    waiting: int  # jobs
+    taken: Sequence[str]  # names of its live jobs, of those that were asked for
+    made: Sequence[Any] | None  # what the key stands for; None: it is not known
+
+    @classmethod
+    def read(cls, team: Team, names: Sequence[str], key: _Key) -> _There:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _THERE,
+                {
+                    "team": team.pk,
+                    "names": [*names],
+                    "waiting": sorted(WAITING),
+                    "live": sorted(LIVE),
+                    "most": call.MOST_PROBLEMS,
+                    "key": key.text,
+                    "since": timezone.now() - IDEMPOTENCY_WINDOW,
+                },
+            )
+            waiting, taken, made = cursor.fetchone()
+        return cls(
+            waiting=waiting, taken=taken or (), made=None if made is None else json.loads(made)
         )
-        waiting, taken = cursor.fetchone()
-    return waiting, taken or ()
 
 
 def _check_room(team: Team, waiting: int, most: int, *, more: int) -> None:

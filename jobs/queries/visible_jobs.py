@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Now
@@ -12,6 +12,7 @@ from tenancy.access.principal import Principal
 from jobs.errors import JobNotFound
 from jobs.models import Assignment, Generation, Job
 
+_Pool: Final[Any] = Job._meta.get_field("pool").remote_field.model  # noqa: SLF001 - Django's own word
 _NUMBERS: Final = (
     "workers_now",
     "batch_now",
@@ -91,7 +92,11 @@ def with_numbers(jobs: QuerySet[Job]) -> QuerySet[Job]:
 
 
 def as_new(job: Job) -> Job:
-    """Add the same to a job that was just written: it never trained."""
+    """Add the same to a job that was just written: it never trained.
+
+    Nothing is read: all that is shown of its pool is the name, which its spec has.
+    """
     for name in _NUMBERS:
         setattr(job, name, None)
+    job.pool = _Pool(pk=job.pool_id, name=job.resolved_spec["pool"])
     return job

@@ -27,6 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
     monkeypatch.setattr(tasks.tick, "apply_async", lambda **options: sent.append(options))
     with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
         client.delete("concertina:tick-is-asked-for")
+        monkeypatch.setattr(ask, "ask_for_tick", ask.Asker().ask)  # which has asked for none
         yield sent
         client.delete("concertina:tick-is-asked-for")
 
@@ -37,10 +38,25 @@ def test_many_who_ask_get_one_tick(asked: list[dict[str, Any]]) -> None:
 
 
 def test_who_asks_after_the_tick_began_gets_another(asked: list[dict[str, Any]]) -> None:
-    ask.ask_for_tick()
+    now = 0.0
+    asker = ask.Asker(clock=lambda: now)
+    asker.ask()
     wakeup_flag.lower_flag()
-    assert ask.ask_for_tick()
+    now = ask.DEBOUNCE_SECONDS
+    assert asker.ask()
     assert len(asked) == 2
+
+
+def test_what_happens_before_the_tick_can_begin_is_served_by_it_without_asking(
+    asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = list[bool]()
+    monkeypatch.setattr(ask, "raise_flag", lambda: flags.append(True) or True)
+    moments = iter((0.0, 0.1, ask.SERVED_SECONDS + 0.1, ask.DEBOUNCE_SECONDS + 0.1))
+    asker = ask.Asker(clock=lambda: next(moments))
+    assert [asker.ask() for _ in range(4)] == [True, False, True, False]
+    assert (len(asked), len(flags)) == (2, 2)
+    assert ask.SERVED_SECONDS < ask.DEBOUNCE_SECONDS
 
 
 def test_changed_demand_asks_for_a_tick(asked: list[dict[str, Any]]) -> None:

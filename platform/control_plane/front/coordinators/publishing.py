@@ -46,6 +46,7 @@ class Publisher:
             socket_timeout=_TIMEOUT_SECONDS,
             socket_connect_timeout=_TIMEOUT_SECONDS,
             retry=Retry(NoBackoff(), 0),
+            driver_info=None,  # to tell who we are takes longer than all the rest
         )
         try:
             with client:
