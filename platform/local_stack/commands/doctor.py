@@ -165,13 +165,13 @@ def _outcome_of_trial(checkout: Checkout, venv: VirtualEnvironment) -> str:
 
 
 def check_browser(_: Checkout) -> Finding:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
         if shutil.which(name):
             return Finding(level=Level.OK, text=f"{name} for the dashboard's tests")
     return Finding(
         level=Level.WARN,
         text="no Chromium: the dashboard's tests are skipped",
-        remedy="apt-get install chromium",
+        remedy="apt-get install chromium-headless-shell",
     )
 
 

@@ -161,7 +161,9 @@ def test_a_newcomer_goes_on_in_a_stream_where_a_survivor_of_two_losses_stands(
         training = Training(own)
         for _ in own.epochs(1):
             for rows in own.batches(DataLoader(streams[worker], batch_size=8)):
-                if worker == job.training[0] and streams[worker].read >= 5:
+                # Who has not would begin where another one stands who has read ahead.
+                have_all_begun = all(streams[one].read >= 5 for one in job.training)
+                if worker == job.training[0] and have_all_begun:
                     next(changes, lambda: None)()
                 if job.happened["deaths"] == 2 and worker == "w3":
                     wait_for(lambda: job.can_switch("w3") or own.world_size == 2)
