@@ -83,8 +83,9 @@ def _run_in_processes(
         with _deaf_children():
             futures = [pool.submit(_in_child, trace, candidate) for candidate in candidates]
         try:
-            while not all(future.done() for future in futures):
-                _pass_on(signs, tell)
+            ended = 0
+            while not all(future.done() for future in futures) or ended < len([*_done(futures)]):
+                ended += _pass_on(signs, tell)
         except KeyboardInterrupt:
             runs = list(_done(futures))
             for child in multiprocessing.active_children():
@@ -121,8 +122,11 @@ def _in_child(trace: Trace, candidate: Candidate) -> Run:
     return simulate(trace, candidate, lambda label, sign: _signs.put((label, sign)))
 
 
-def _pass_on(signs: Any, tell: Tell) -> None:
+def _pass_on(signs: Any, tell: Tell) -> bool:
+    """Return True if that was a simulation's last sign, which may come after its result."""
     try:
-        tell(*signs.get(timeout=_POLL_SECONDS))
+        label, sign = signs.get(timeout=_POLL_SECONDS)
     except queue.Empty:
-        return
+        return False
+    tell(label, sign)
+    return sign is None

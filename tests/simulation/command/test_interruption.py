@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,18 @@ def test_no_process_is_left() -> None:
     with pytest.raises(Interrupted):
         run_all(TRACE, POLICIES, processes=2, tell=lambda label, _: press_ctrl_c_at(label))
     assert multiprocessing.active_children() == []
+
+
+def test_a_terminal_slower_than_the_simulations_is_told_of_every_end() -> None:
+    ends: list[str] = []
+
+    def tell(label: str, sign: object) -> None:
+        time.sleep(0.5)  # on all but very busy machines results are there before
+        if sign is None:
+            ends.append(label)
+
+    runs = run_all(TRACE, POLICIES, processes=2, tell=tell)
+    assert sorted(ends) == sorted(run.label for run in runs) == ["static", "throughput"]
 
 
 def test_it_is_heeded_while_the_command_loads(monkeypatch: pytest.MonkeyPatch) -> None:
