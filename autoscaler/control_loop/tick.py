@@ -27,7 +27,7 @@ from autoscaler.control_loop.carry_out.planning_notes import note_what_was_plann
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.folders.held_checkpoints import hold_checkpoints
 from autoscaler.control_loop.housekeeping.folders.leftovers import remove_leftovers
-from autoscaler.control_loop.housekeeping.folders.unused_code import remove_unused_code
+from autoscaler.control_loop.housekeeping.folders.unused_uploads import remove_unused_uploads
 from autoscaler.control_loop.housekeeping.folders.unwanted_results import remove_unwanted_results
 from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
 from autoscaler.control_loop.housekeeping.homes import remove_homes
@@ -182,7 +182,7 @@ class ControlLoop:
         """Go on with what no job waits for: it may take several ticks."""
         fetch_images_ahead(context)
         remove_leftovers(orders, context.now)
-        remove_unused_code(orders, context.code, context.now)
+        remove_unused_uploads(orders, context.now)
         hold_checkpoints(orders, context.now)
         smaller = remove_unwanted_results(orders, context.now)
         if (survey := self.host.survey) is not None:

@@ -22,9 +22,7 @@ from concertina import watching
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials
-from concertina.connection.code_upload import CodeUpload
 from concertina.connection.connection import Connection
-from concertina.connection.data_sources import DataSources
 from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.retrying import (
@@ -37,6 +35,8 @@ from concertina.connection.retrying import (
     retry,
 )
 from concertina.connection.transport import Transport, fits_a_header
+from concertina.connection.uploading import Upload
+from concertina.data.sources import DataSources
 from concertina.errors import BadInput
 from concertina.input import references
 from concertina.results.job_results import JobResults
@@ -107,7 +107,7 @@ class Client:
     @property
     def data(self) -> DataSources:
         """The data that jobs may name."""
-        return DataSources(self._send)
+        return DataSources(self._send, self._of_team)
 
     @property
     def keeping(self) -> Keeping:
@@ -155,7 +155,7 @@ class Client:
         """
         with packed(folder) as code:
             path = f"{self._of_team(team)}/code/{code.digest}"
-            upload = CodeUpload(
+            upload = Upload(
                 path, code.archive, code.length, send=self._send, on_progress=on_progress
             )
             return UploadedCode(

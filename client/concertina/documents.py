@@ -79,8 +79,11 @@ class DataSource(TypedDict):
     url: str  # Of an object store; else empty.
     endpoint: str  # Of S3 that is not Amazon's; else empty.
     job: str  # The job whose outputs these are, or empty.
+    digest: str  # Of an upload: of what jobs see that are submitted now; else empty.
     secret: str  # The name of what the store asks for, or empty.
-    cached_bytes: int  # How much of it the platform has fetched, or is about to, in all versions.
+    # How much of it the platform has fetched, or is about to, in all versions; of an upload how
+    # much it has.
+    cached_bytes: int
     teams: list[str]  # Whose jobs may name it; those that you may see.
     is_writable: bool
     created_at: str

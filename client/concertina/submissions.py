@@ -26,6 +26,16 @@ class BulkSubmission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UploadedData:
+    """A folder of data: `is_new` is false when the team had it already."""
+
+    digest: str
+    files: int
+    bytes: int
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UploadedCode:
     """A snapshot of code: `is_new` is false when the team had it already."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 Action = Literal["start", "keep", "rescale", "pause", "wait", "drop"]
 BlankEnum = Literal[""]
-DataSourceKind = Literal["folder", "object_store", "output"]
+DataSourceKind = Literal["folder", "object_store", "output", "upload"]
 EventKind = Literal[
     "submitted",
     "state_changed",

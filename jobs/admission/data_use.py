@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from storage.data import sources
+from storage.data.kinds import KINDS
 from storage.models import DataSource
 from tenancy.models import Team
 
@@ -45,20 +46,24 @@ def problems_of(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
             )
 
 
-def hold(team: Team, names: Collection[str]) -> None:
+def hold(team: Team, names: Collection[str]) -> Mapping[str, str]:
     """Keep sources as they are until the transaction of the new jobs is over.
+
+    Return the versions of those that have some at once, which the jobs see for ever, by name.
 
     Raises:
         SpecInvalid: one has just been taken away.
     """
     if not names:
-        return
+        return {}
     rows = DataSource.objects.filter(name__in=names).order_by("name")
     list(rows.select_for_update(no_key=True).values_list("pk"))
     known = {one.name: one for one in sources.of_team(team)}  # asked only now: it may have waited
     lost = sorted(set(names) - set(known))
     if lost:
         raise SpecInvalid([_unknown("data", name, team, known) for name in lost])
+    versions = {name: KINDS[known[name].kind].version(known[name].place) for name in names}
+    return {name: version for name, version in versions.items() if version}
 
 
 def live_jobs_by_source() -> Mapping[str, list[DataUser]]:

@@ -83,7 +83,12 @@ def _made_once(
     _check_room(admitted.team, there.waiting, most, more=len(jobs))
     _check_names(admitted, sent, there.taken)
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
-    data_use.hold(admitted.team, {use.source for one in admitted.specs for use in one.spec.data})
+    versions = data_use.hold(
+        admitted.team, {use.source for one in admitted.specs for use in one.spec.data}
+    )
+    for job, one in zip(jobs, admitted.specs, strict=True):
+        used = {use.source for use in one.spec.data}
+        job.data_versions = {name: versions[name] for name in used & versions.keys()}
     Job.objects.bulk_create(jobs)
     start_sources.want((job.id, one.start) for job, one in zip(jobs, admitted.specs, strict=True))
     key.remember(jobs, is_bulk=bool(sent[0].place))

@@ -9,7 +9,7 @@ gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately
 summary          how jobs did in a stretch of time
 calibration      how good predictions were
-code_use         which snapshots of code no job refers to
+upload_use       to which code and data that teams have uploaded nobody refers
 kept_checkpoints who still needs a checkpoint
 outcomes         what came of the newest predictions, one by one
 """

@@ -30,6 +30,12 @@ class SnapshotInvalid(StorageError):
     code, status = "invalid_snapshot", 422
 
 
+class ManifestInvalid(StorageError):
+    """What was uploaded is no list of the files in a folder of data."""
+
+    code, status = "invalid_manifest", 422
+
+
 class WrongOffset(StorageError):
     """The upload goes on at another byte."""
 
@@ -50,6 +56,12 @@ class TooMuchCode(StorageError):
     """The team keeps as much code as it may; delete jobs that you no longer need."""
 
     code, status = "too_much_code", 409
+
+
+class TooMuchData(StorageError):
+    """The team keeps as much uploaded data as it may; delete some first."""
+
+    code, status = "too_much_data", 409
 
 
 class ResultUnknown(StorageError):

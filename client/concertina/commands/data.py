@@ -1,15 +1,23 @@
-"""`data ls`, `data add`, `data rm`: which data jobs may name. Admins add; leads add URLs."""
+"""`data ls`, `data add`, `data put`, `data rm`: which data jobs may name, and who says so."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from concertina.commands.options import Output
+from concertina import words
+from concertina.commands.options import Output, TeamOption
 from concertina.input import secret_input
+from concertina.terminal.bar import Bar
 from concertina.terminal.session import Format, session
 from concertina.views.data_sources import data_table, place_of
+
+if TYPE_CHECKING:
+    from concertina.client import Client
 
 app = typer.Typer(help="See and change which data jobs may name.", no_args_is_help=True)
 
@@ -18,12 +26,25 @@ SourceName = Annotated[
 ]
 _OF_JOB: Final = "job:"
 
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="With all that is in it.", show_default=False)
+]
 Admin = Annotated[
     str,
     typer.Option(
         "--as",
         metavar="USER",
         help="An admin or, for URLs, a lead. The password is asked for, or read from a pipe.",
+    ),
+]
+
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="USER",
+        help="For other data than uploads: an admin or, for some, a lead. The password is asked"
+        " for, or read from a pipe.",
     ),
 ]
 
@@ -89,12 +110,38 @@ def add(
         current.terminal.show(source, said)
 
 
+@app.command("put")
+def put(
+    folder: Folder, name: SourceName, *, team: TeamOption = None, output: Output = Format.TABLE
+) -> None:
+    """Upload a folder, which the team's jobs may name then. Broken off, it goes on when repeated.
+
+    A name that was uploaded before gets this as its next version; jobs go on with what they have.
+    """
+    with session(output) as current:
+        with (
+            Bar(current.terminal.err, "Reading") as reading,
+            Bar(current.terminal.err, "Sending") as sending,
+        ):
+            done = current.client.data.upload(
+                name, folder, team=team, on_read=reading, on_progress=sending
+            )
+        files = "1 file" if done.files == 1 else f"{done.files} files"
+        how = "sent" if done.is_new else "there already"
+        said = f"Data {name} is {files}, {words.size(done.bytes)}, {how}."
+        current.terminal.show({"name": name, **asdict(done)}, said)
+
+
 @app.command("rm")
-def rm(name: SourceName, *, admin: Admin, output: Output = Format.TABLE) -> None:
-    """Let no job name it any more; its files stay. Refused while live jobs use it."""
-    with (
-        session(output) as current,
-        current.client.as_person(admin, secret_input.password(None)) as client,
-    ):
+def rm(name: SourceName, *, admin: Person = None, output: Output = Format.TABLE) -> None:
+    """Let no job name it any more. Refused while live jobs use it; files of folders stay."""
+    with session(output) as current, _speaking(current.client, admin) as client:
         client.data.remove(name)
         current.terminal.show({"deleted": name}, f"Data {name} is no source any more.")
+
+
+def _speaking(client: Client, person: str | None) -> AbstractContextManager[Client]:
+    """Speak for a person if one is named, else for the token's team."""
+    if person is None:
+        return nullcontext(client)
+    return client.as_person(person, secret_input.password(None))

@@ -24,11 +24,13 @@ def data_table(sources: Iterable[DataSource]) -> Table:
             "write" if source["is_writable"] else "read",
             ", ".join(source["teams"]),
             str(source["jobs_count"]),
-            size(source["cached_bytes"]) if source["url"] else "",
+            size(source["cached_bytes"]) if source["url"] or source["digest"] else "",
             place_of(source),
         )
     return table
 
 
 def place_of(source: DataSource) -> str:
+    if source["digest"]:
+        return f"version {source['digest'][:12]}"
     return source["path"] or source["url"] or f"outputs of {source['job']}"

@@ -67,8 +67,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Add a source of data, or replace it (admins; leads, of some kinds)
-         * @description While live jobs use it, it can only be shared with more teams and be opened for writing.
+         * Add a source of data, or replace it (admins; of some kinds leads, or tokens)
+         * @description Leads do so with object stores, outputs and uploads for teams that they lead, tokens with uploads for their team. While live jobs use it, it can only be shared with more teams, be opened for writing, or be another upload, which they do not see.
          */
         put: operations["set_data_source"];
         post?: never;
@@ -985,6 +985,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/teams/{name}/data/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the upload of a folder of data is (leads and tokens of the team, admins)
+         * @description The digest is the SHA-256 of its manifest, in hexadecimal.
+         */
+        get: operations["get_data_upload"];
+        /**
+         * Send the next piece of a folder of data (leads and tokens of the team, admins)
+         * @description An upload is a line `concertina data 1 LENGTH`, LENGTH in eight digits, then the manifest of so many bytes, then the bytes of all files one after the other, in blocks of 4 MiB. The manifest has a line `f SIZE NAME` for each file, `x SIZE NAME` for each program, in the order of names, and a line `b SHA256` for each block. No piece goes beyond the end of the manifest or of a block. Each block is checked when it comes. What is complete can become a source of data: set_data_source with its digest; if none names it, it goes after a day.
+         */
+        put: operations["upload_data"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams/{name}/images": {
         parameters: {
             query?: never;
@@ -1438,9 +1462,11 @@ export interface components {
             endpoint: string;
             /** @description The job whose outputs these are, or empty. */
             job: string;
+            /** @description Of an upload: of what jobs see that are submitted now; else empty. */
+            digest: string;
             /** @description The name of what the store asks for, or empty. */
             secret: string;
-            /** @description How much of it the platform has fetched, or is about to, in all versions. */
+            /** @description How much of it the platform has fetched, or is about to, in all versions; of an upload how much it has. */
             cached_bytes: number;
             /** @description Whose jobs may name it; those that you may see. */
             teams: string[];
@@ -1467,6 +1493,8 @@ export interface components {
             endpoint?: string;
             /** @description Of an output: the id of the job that wrote it, which is pinned for that. */
             job?: string;
+            /** @description Of an upload that the first of `teams` has made: see upload_data. */
+            digest?: string;
             /** @description Of the first of `teams`: what the store asks for. Jobs are never told it. */
             secret?: string;
             /** @description Whose jobs may name it; teams below them may not. */
@@ -1481,9 +1509,10 @@ export interface components {
          * @description * `folder` - folder: one that the nodes see
          *     * `object_store` - object_store: a URL that the platform fetches from
          *     * `output` - output: what a job wrote
+         *     * `upload` - upload: what a team has uploaded
          * @enum {string}
          */
-        DataSourceKind: "folder" | "object_store" | "output";
+        DataSourceKind: "folder" | "object_store" | "output" | "upload";
         DataSourceList: {
             /** @description True for admins and, of stores and outputs of their teams, for leads. */
             may_change: boolean;
@@ -3816,11 +3845,11 @@ export interface components {
         Upload: {
             /** @description True: jobs can be submitted with it. */
             is_complete: boolean;
-            /** @description Bytes of the archive that are here already. */
+            /** @description Bytes of it that are here already. */
             received: number;
             /** @description Bytes of one request, at most. */
             largest_piece: number;
-            /** @description Of all files of a snapshot together. */
+            /** @description Of all files together. */
             most_bytes: number;
             most_files: number;
         };
@@ -8834,9 +8863,208 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Bytes of the whole archive. */
+                /** @description Bytes of the whole upload. */
                 "Upload-Length": number;
-                /** @description The piece's first byte in the archive, from 0. */
+                /** @description The piece's first byte in the upload, from 0. */
+                "Upload-Offset": number;
+            };
+            path: {
+                digest: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_data_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                digest: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    upload_data: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Bytes of the whole upload. */
+                "Upload-Length": number;
+                /** @description The piece's first byte in the upload, from 0. */
                 "Upload-Offset": number;
             };
             path: {

@@ -4,6 +4,7 @@ urls     which address under /api/v1 leads where
 teams    teams, their quotas, secrets and images
 cluster  how the cluster is used; pools, nodes and prefetched images
 logs     what a job's workers wrote
+uploads  how code and data come in
 data_sources  which data jobs may name
 results  what it left behind: outputs and checkpoints
 session  log in, log out, and who is logged in

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from storage.data import sources
 from storage.data.sources import SourceContent
 from storage.errors import SourceInUse
-from storage.models import DataCopy, DataSource
+from storage.models import DataSource
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Secret, Team
 
@@ -24,14 +24,14 @@ from jobs.api.requests import body
 from jobs.commands import pinning
 from jobs.queries import visible_jobs
 
-_NOT_HERE: Final = DataCopy.State.LISTED
 _OF_LEADS: Final = frozenset({DataSource.Kind.OBJECT_STORE, DataSource.Kind.OUTPUT})
 _WORDS: Final = {  # which each kind has, the one that it needs first
     DataSource.Kind.FOLDER: ("path",),
     DataSource.Kind.OBJECT_STORE: ("url", "endpoint", "secret"),
     DataSource.Kind.OUTPUT: ("job",),
+    DataSource.Kind.UPLOAD: ("digest",),
 }
-_ALL_WORDS: Final = ("path", "url", "endpoint", "secret", "job")
+_ALL_WORDS: Final = ("path", "url", "endpoint", "secret", "job", "digest")
 _MOST_JOBS: Final = 20  # named beside a source; the rest is counted
 
 
@@ -62,6 +62,11 @@ class DataSourceBody(serializers.Serializer[Any]):
         max_length=12,
         help_text="Of an output: the id of the job that wrote it, which is pinned for that.",
     )
+    digest = serializers.CharField(
+        required=False,
+        max_length=64,
+        help_text="Of an upload that the first of `teams` has made: see upload_data.",
+    )
     secret = serializers.CharField(
         required=False,
         max_length=40,
@@ -83,9 +88,13 @@ class DataSourceSerializer(serializers.Serializer[Any]):
     url = serializers.CharField(help_text="Of an object store; else empty.")
     endpoint = serializers.CharField(help_text="Of S3 that is not Amazon's; else empty.")
     job = serializers.CharField(help_text="The job whose outputs these are, or empty.")
+    digest = serializers.CharField(
+        help_text="Of an upload: of what jobs see that are submitted now; else empty."
+    )
     secret = serializers.CharField(help_text="The name of what the store asks for, or empty.")
     cached_bytes = serializers.IntegerField(
-        help_text="How much of it the platform has fetched, or is about to, in all versions."
+        help_text="How much of it the platform has fetched, or is about to, in all versions; of an"
+        " upload how much it has."
     )
     teams = serializers.ListField(
         child=serializers.CharField(), help_text="Whose jobs may name it; those that you may see."
@@ -119,8 +128,8 @@ class DataSourcesView(APIView):
         found = DataSource.objects.prefetch_related("teams", "copies")
         if not principal.is_admin:
             found = found.filter(teams__in=principal.team_ids).distinct()
-        users = live_jobs_by_source()
-        items = [_row(one, users.get(one.name, []), principal) for one in found]
+        users, here = live_jobs_by_source(), sources.bytes_here(found)
+        items = [_row(one, users.get(one.name, []), here[one.pk], principal) for one in found]
         may_change = principal.is_admin or bool(principal.led)
         answer = {"may_change": may_change, "items": items}
         return Response(DataSourceListSerializer(answer).data)
@@ -129,9 +138,10 @@ class DataSourcesView(APIView):
 class DataSourceView(APIView):
     @extend_schema(
         operation_id="set_data_source",
-        summary="Add a source of data, or replace it (admins; leads, of some kinds)",
-        description="While live jobs use it, it can only be shared with more teams and be opened"
-        " for writing.",
+        summary="Add a source of data, or replace it (admins; of some kinds leads, or tokens)",
+        description="Leads do so with object stores, outputs and uploads for teams that they lead,"
+        " tokens with uploads for their team. While live jobs use it, it can only be shared with"
+        " more teams, be opened for writing, or be another upload, which they do not see.",
         request=DataSourceBody,
         responses={200: DataSourceSerializer, 201: DataSourceSerializer},
     )
@@ -139,10 +149,11 @@ class DataSourceView(APIView):
         principal = principal_of(request)
         wanted = body(request, DataSourceBody)
         _check_may_change(principal, wanted["kind"], wanted["teams"])
+        teams = _teams(wanted["teams"])
         content = SourceContent(
             kind=wanted["kind"],
-            place=_place(wanted),
-            teams=_teams(wanted["teams"]),
+            place=_place(wanted, principal),
+            teams=teams,
             is_writable=wanted["is_writable"],
         )
         with transaction.atomic():
@@ -158,7 +169,8 @@ class DataSourceView(APIView):
                 users=[str(user) for user in users],
             )
         code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
-        return Response(DataSourceSerializer(_row(source, users, principal)).data, status=code)
+        row = _row(source, users, sources.bytes_here([source])[source.pk], principal)
+        return Response(DataSourceSerializer(row).data, status=code)
 
     @extend_schema(
         operation_id="delete_data_source",
@@ -170,6 +182,7 @@ class DataSourceView(APIView):
         principal = principal_of(request)
         _check_leads_any(principal)
         with transaction.atomic():
+            _check_is_shown(principal, name)
             _check_may_change_kept(principal, name)
             users = _users_of_locked(name)
             if users:
@@ -181,19 +194,28 @@ class DataSourceView(APIView):
 
 
 def _check_may_change(principal: Principal, kind: str, teams: Sequence[str]) -> None:
-    """Raises: PermissionDenied, unless it is an admin, or leads all teams of an object store."""
-    is_theirs = kind in _OF_LEADS and all(map(principal.leads, teams))
+    """Raises: PermissionDenied, unless it is an admin, or it is theirs."""
+    is_theirs = (kind in _OF_LEADS and all(map(principal.leads, teams))) or (
+        kind == DataSource.Kind.UPLOAD and all(map(principal.speaks_for, teams))
+    )
     if not principal.is_admin and not is_theirs:
         raise exceptions.PermissionDenied(
-            "Only admins add, change and delete sources of data; leads do so with object stores"
-            " and outputs for teams that they lead."
+            "Only admins add, change and delete sources of data; leads do so with object stores,"
+            " outputs and uploads for teams that they lead, and tokens with uploads."
         )
 
 
 def _check_leads_any(principal: Principal) -> None:
     """Say to everybody else the same, whether there is such a source or not."""
-    if not principal.led:
+    if not principal.led and not principal.is_token:
         _check_may_change(principal, "", ())
+
+
+def _check_is_shown(principal: Principal, name: str) -> None:
+    """A token is told of no source of others, not even that there is one. Raises: NotFound."""
+    shown = DataSource.objects.filter(name=name, teams__in=principal.team_ids)
+    if principal.is_token and not shown.exists():
+        raise exceptions.NotFound(f"There is no data source {name!r}.")
 
 
 def _check_may_change_kept(principal: Principal, name: str) -> None:
@@ -212,7 +234,7 @@ def _keep_job(principal: Principal, content: SourceContent) -> None:
         pinning.pin(job_id=job.pk)
 
 
-def _place(wanted: Mapping[str, Any]) -> dict[str, str]:
+def _place(wanted: Mapping[str, Any], principal: Principal) -> dict[str, str]:
     """Return where it lies, in the words of its kind; words of another kind are refused."""
     allowed = _WORDS[wanted["kind"]]
     needed = allowed[0]
@@ -222,9 +244,11 @@ def _place(wanted: Mapping[str, Any]) -> dict[str, str]:
     if not wanted.get(needed):
         raise exceptions.ValidationError({needed: f"A {wanted['kind']} needs it."})
     found = {word: wanted[word] for word in allowed if wanted.get(word)}
+    team = wanted["teams"][0]
+    if "digest" in found:
+        return {**found, "owner": str(principal.teams[team].pk)}
     if not (secret := found.get("secret")):
         return found
-    team = wanted["teams"][0]
     if not Secret.objects.filter(team__name=team, name=secret).exists():
         raise exceptions.ValidationError(
             {
@@ -251,13 +275,15 @@ def _teams(names: Sequence[str]) -> list[Team]:
     return list(found.values())
 
 
-def _row(source: DataSource, users: Sequence[DataUser], principal: Principal) -> dict[str, Any]:
+def _row(
+    source: DataSource, users: Sequence[DataUser], bytes_here: int, principal: Principal
+) -> dict[str, Any]:
     shown = [user for user in users if user.team in principal.teams]
     return {
         "name": source.name,
         "kind": source.kind,
         **{word: source.place.get(word, "") for word in _ALL_WORDS},
-        "cached_bytes": sum(one.bytes for one in source.copies.all() if one.state != _NOT_HERE),
+        "cached_bytes": bytes_here,
         "teams": sorted(one.name for one in source.teams.all() if one.name in principal.teams),
         "is_writable": source.is_writable,
         "created_at": source.created_at,

@@ -16,7 +16,7 @@ from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
-from control_plane.api.teams import images, models, quotas, retention, secrets, teams
+from control_plane.api.teams import data, images, models, quotas, retention, secrets, teams
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
@@ -67,6 +67,7 @@ urlpatterns = [
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),
+    path("teams/<slug:name>/data/<sha256:digest>", data.TeamDataView.as_view()),
     path("teams/<slug:name>/models", models.ModelsView.as_view()),
     path("teams/<slug:name>/models/<slug:model>", models.ModelView.as_view()),
     path("teams/<slug:name>/models/<slug:model>/versions", models.ModelVersionsView.as_view()),

@@ -16,6 +16,7 @@ from cluster.worker_host_kind import WorkerHostKind
 from storage.code.bounds import CodeLimits
 from storage.data.destinations import Destination
 from storage.data.rules import DataRules
+from storage.data.uploaded.bounds import DataLimits
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
 from control_plane.configuration import limit_settings, retention_settings
@@ -48,6 +49,7 @@ class Environment:
     log_bounds: LogBounds  # of the processes of jobs
     disk_limits: DiskLimits  # of what jobs write beside their logs
     code_limits: CodeLimits  # of the code that jobs are submitted with
+    data_limits: DataLimits  # of the data that teams upload
     team_model_bytes: int  # of all models that a team keeps
     data_folders: tuple[Path, ...]  # below which folders may be sources of data
     data_networks: tuple[Destination, ...]  # not public, and data may be fetched from there
@@ -96,6 +98,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         log_bounds=_log_bounds(variables),
         disk_limits=_disk_limits(variables),
         code_limits=_code_limits(variables),
+        data_limits=_data_limits(variables),
         team_model_bytes=variables.whole("CONCERTINA_TEAM_MODELS_GB", default=500, at_least=1)
         << 30,
         data_folders=_data_folders(variables),
@@ -170,6 +173,15 @@ def _code_limits(variables: EnvironmentVariables) -> CodeLimits:
     team = variables.whole("CONCERTINA_TEAM_CODE_GB", default=known.team_bytes >> 30, at_least=1)
     bounds = replace(known.snapshot, most_bytes=snapshot << 20)
     return replace(known, snapshot=bounds, team_bytes=team << 30)
+
+
+def _data_limits(variables: EnvironmentVariables) -> DataLimits:
+    known = DataLimits()
+    one, team = (
+        variables.whole(f"CONCERTINA_{whose}DATA_GB", default=default >> 30, at_least=1) << 30
+        for whose, default in (("", known.most_bytes), ("TEAM_", known.team_bytes))
+    )
+    return replace(known, most_bytes=one, team_bytes=team)
 
 
 def _data_folders(variables: EnvironmentVariables) -> tuple[Path, ...]:

@@ -2,14 +2,15 @@
 
 Reads, writes and reports of a job are counted separately. Whoever shows no credential that was
 accepted before counts by address, until Django knows who it is. A long body counts as several
-requests. Coordinators, which ask most, are counted by each process for itself. A refusal takes a
-moment, so that asking again at once is slower.
+requests, unless it is a piece of an upload. Coordinators, which ask most, are counted by each
+process for itself. A refusal takes a moment, so that asking again at once is slower.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -73,14 +74,17 @@ class RateLimited:
         local: LocalBuckets,
         callers: Callers,
         limits: LimitSettings,
+        is_piece: Callable[[Scope], bool],
         refusal_seconds: float = 0.0,
     ) -> None:
+        """`is_piece`: of an upload, whose size is bounded; it counts as one request."""
         self._application = application
         self._refusal_seconds = refusal_seconds
         self._buckets = buckets
         self._local = local
         self._callers = callers
         self._limits = limits
+        self._is_piece = is_piece
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,7 +97,9 @@ class RateLimited:
         rule = self._rule(scope, is_known=principal is not None)
         taken, bucket = None, None
         if rule is not None:
-            bucket = rule.bucket(scope[CALLER], bytes_announced=_bytes_announced(scope))
+            is_one = principal is not None and self._is_piece(scope)
+            announced = 0 if is_one else _bytes_announced(scope)
+            bucket = rule.bucket(scope[CALLER], bytes_announced=announced)
             scope[BUCKET] = bucket
             buckets = [bucket]
             is_local = rule.is_local

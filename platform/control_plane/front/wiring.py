@@ -10,7 +10,7 @@ from typing import Final
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils import timezone
-from storage.code.bounds import LARGEST_PIECE
+from storage.uploads.pieces import LARGEST_PIECE
 from tenancy.access.bearer import bearer_key
 from tenancy.buckets import AsyncBuckets, LocalBuckets
 
@@ -38,7 +38,7 @@ from jobs.reports import job_token
 _BULK: Final = "/api/v1/jobs:bulk"
 MOST_HELD: Final = 2000  # half of the connections that the service's own commands allow a process
 HELD: Final = HeldJobs(most=MOST_HELD)  # here, so that a server that ends can let them go
-_CODE: Final = re.compile(r"/api/v1/teams/[-\w]+/code/[0-9a-f]{64}", re.ASCII)
+_UPLOADS: Final = re.compile(r"/api/v1/teams/[-\w]+/(code|data)/[0-9a-f]{64}", re.ASCII)
 _SPECS: Final = frozenset({"/api/v1/jobs", "/api/v1/jobs:validate"})
 
 
@@ -72,6 +72,7 @@ def in_front_of(django: Application) -> Application:
         local=LocalBuckets(time.monotonic),
         callers=callers,
         limits=limits,
+        is_piece=is_piece,
         refusal_seconds=REFUSAL_SECONDS,
     )
     return OnlyHttp(
@@ -110,6 +111,11 @@ def term_of_coordinator(job_id: str, scope: Scope) -> int | None:
     return None if credential is None else credential.term
 
 
+def is_piece(scope: Scope) -> bool:
+    """True if it brings a piece of code or of data, which may be longer than other bodies."""
+    return scope["method"] == "PUT" and _UPLOADS.fullmatch(scope["path"]) is not None
+
+
 def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:
     """Return the largest body of a request; a whole report needs its job's token."""
 
@@ -119,7 +125,7 @@ def largest_bodies(*, spec_bytes: int) -> Callable[[Scope], int]:
             return LARGEST_REPORT_BYTES if caller_of(scope).startswith("job:") else spec_bytes
         if path == _BULK:
             return LARGEST_BULK
-        if scope["method"] == "PUT" and _CODE.fullmatch(path):
+        if is_piece(scope):
             return LARGEST_PIECE
         return spec_bytes if path in _SPECS else LARGEST_BODY
 

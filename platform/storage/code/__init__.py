@@ -4,5 +4,4 @@ bounds    how much code may be kept
 places    which folder or file holds what
 archives  an archive becomes a folder that nobody writes to, or is refused
 uploads   an archive comes in pieces, and is complete or not there at all
-unused    snapshots that no job refers to go
 """

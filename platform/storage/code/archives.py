@@ -22,6 +22,8 @@ from typing import Any, Final, NoReturn, Protocol
 
 from storage.code.bounds import CodeBounds
 from storage.errors import SnapshotInvalid
+from storage.uploads.closed import FILE, PROGRAM, close, remove
+from storage.uploads.pieces import Contents
 
 _READ: Final = 1 << 20
 _OVERHEAD: Final = (
@@ -29,10 +31,6 @@ _OVERHEAD: Final = (
 )
 _DEEPEST: Final = 50
 _LONGEST_NAME: Final = 1000
-_FILE: Final = 0o444
-_PROGRAM: Final = 0o555
-_FOLDER: Final = 0o555
-
 
 _LARGEST_HEADER: Final = 64 << 10  # bytes; a header of this kind is read into memory as a whole
 _LONG_HEADERS: Final = frozenset(
@@ -51,16 +49,13 @@ _BROKEN: Final = (  # what reading makes of bytes that somebody chose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class Unpacked(Contents):
     """What was in an archive."""
 
     digest: str
-    files: int
-    folders: int
-    bytes: int
 
 
-def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Contents:
+def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Unpacked:
     """Unpack a compressed archive into a new folder, and close that to changes.
 
     Raises:
@@ -82,20 +77,13 @@ def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Contents:
     except BaseException:
         remove(into)
         raise
-    _close(into)
-    return Contents(
+    close(into)
+    return Unpacked(
         digest=source.digest,
         files=unpacking.files,
         folders=unpacking.folders,
         bytes=unpacking.bytes,
     )
-
-
-def remove(folder: Path) -> None:
-    """Remove a snapshot's folder, which nobody may write to."""
-    for inner, _, _ in os.walk(folder):
-        Path(inner).chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Readable(Protocol):
@@ -217,7 +205,7 @@ class _Unpacking:
         content = tar.extractfile(member)
         if content is None:
             raise SnapshotInvalid(f"{name!r} has no content.")
-        mode = _PROGRAM if member.mode & 0o111 else _FILE
+        mode = PROGRAM if member.mode & 0o111 else FILE
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(self._into / name, flags, 0o600), "wb") as file:
             shutil.copyfileobj(content, file, _READ)
@@ -236,8 +224,3 @@ def _check_name(name: str) -> None:
         raise SnapshotInvalid(f"{name!r} is not a name within the archive.")
     if "\0" in name or len(name) > _LONGEST_NAME or len(parts) > _DEEPEST:
         raise SnapshotInvalid(f"{name[:100]!r} is too long or too deep a name.")
-
-
-def _close(folder: Path) -> None:
-    for inner, _, _ in os.walk(folder, topdown=False):
-        Path(inner).chmod(_FOLDER)

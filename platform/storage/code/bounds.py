@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
-
-LARGEST_PIECE: Final = 4 << 20  # bytes of one request that uploads code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

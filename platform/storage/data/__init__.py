@@ -5,8 +5,10 @@ kinds          which kinds there are; a new one is a module beside `folders` and
 folders        one kind of source: a folder that nodes see
 object_stores  another: a URL, from which the platform fetches into its cache
 job_outputs    another: what a job wrote
+uploaded       another: what a team has uploaded
 cache          what was fetched, what is being fetched, and what goes when room is needed
 fetcher        the program that fetches, which knows nothing of the service
+file_names     can all of these be files in one folder?
 listings       what was in a store when it was looked at
 rules          what an installation allows
 destinations   which addresses a fetcher may call

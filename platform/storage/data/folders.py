@@ -54,6 +54,12 @@ class FolderKind:
             for one, another in (names, [name.resolve() for name in names])
         )
 
+    def version(self, place: Mapping[str, str]) -> str:  # noqa: ARG002 - the port's
+        return ""
+
+    def stays(self, kept: Mapping[str, str], place: Mapping[str, str]) -> bool:
+        return kept == place
+
 
 def _sees(folder: Path, rules: DataRules) -> bool:
     """True if the service has the allowed folder that this one is below."""

@@ -42,6 +42,12 @@ class OutputKind:
     def overlaps(self, place: Mapping[str, str], other: Mapping[str, str]) -> bool:  # noqa: ARG002 - the port's
         return False
 
+    def version(self, place: Mapping[str, str]) -> str:  # noqa: ARG002 - the port's
+        return ""
+
+    def stays(self, kept: Mapping[str, str], place: Mapping[str, str]) -> bool:
+        return kept == place
+
 
 def source_of(job_id: str) -> DataSource | None:
     """Return a source that shows the outputs of a job, if there is one."""

@@ -11,6 +11,7 @@ from storage.data.folders import FolderKind
 from storage.data.job_outputs import OutputKind
 from storage.data.object_stores import ObjectStoreKind
 from storage.data.rules import DataRules
+from storage.data.uploaded.kind import UploadKind
 from storage.models import DataSource
 
 Place = Mapping[str, str]
@@ -40,10 +41,17 @@ class SourceKind(Protocol):
     def overlaps(self, place: Place, other: Place) -> bool:
         """True if whoever writes to one may change what the other shows."""
 
+    def version(self, place: Place) -> str:
+        """Return the version that a job which is submitted now sees for ever; empty: none."""
+
+    def stays(self, kept: Place, place: Place) -> bool:
+        """True if live jobs go on with what they have when a source moves to another place."""
+
 
 KINDS: Final[Mapping[str, SourceKind]] = {
     DataSource.Kind.FOLDER: FolderKind(),
     DataSource.Kind.OBJECT_STORE: ObjectStoreKind(),
     DataSource.Kind.OUTPUT: OutputKind(),
+    DataSource.Kind.UPLOAD: UploadKind(),
 }
 FETCHED: Final = frozenset(kind for kind, one in KINDS.items() if one.is_fetched)

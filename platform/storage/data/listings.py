@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from storage.data.file_names import FileNameInvalid, check_names
+
 MOST_OBJECTS: Final = 200_000  # of a source: a tick, a fetcher and a folder can cope with so many
 _MOST_BYTES: Final = 1 << 60  # of a source; guessed: more than any disk has
-_LONGEST_NAME: Final = 1000
 _LONGEST_VERSION: Final = 1000
-_LONGEST_PART: Final = 255  # bytes, of file systems
-_DEEPEST: Final = 50
 
 
 class ListingInvalid(Exception):
@@ -63,7 +61,10 @@ class Listing:
                 f"There are more than {MOST_OBJECTS} objects. Pack them into larger ones, such as"
                 " tar files."
             )
-        _check_folders(by_name)
+        try:
+            check_names(by_name, most_folders=MOST_OBJECTS)
+        except FileNameInvalid as problem:
+            raise ListingInvalid(f"Object {problem}") from problem
         listing = cls(objects=tuple(by_name[name] for name in sorted(by_name)))
         if listing.bytes > _MOST_BYTES:
             raise ListingInvalid(
@@ -97,14 +98,6 @@ class Listing:
 
 
 def _check(one: StoredObject) -> None:
-    parts = one.name.split("/")
-    if any(part in {"", ".", ".."} for part in parts) or "\0" in one.name:
-        raise ListingInvalid(f"Object {one.name[:80]!r} cannot be a file. Rename it.")
-    too_long = any(len(part.encode(errors="replace")) > _LONGEST_PART for part in parts)
-    if too_long or len(one.name) > _LONGEST_NAME or len(parts) > _DEEPEST:
-        raise ListingInvalid(f"Object {one.name[:80]!r} has too long or too deep a name.")
-    if any("\ud800" <= character <= "\udfff" for character in one.name):
-        raise ListingInvalid(f"Object {one.name[:80]!r} has a name that is no text. Rename it.")
     if one.size < 0:
         raise ListingInvalid(f"The store says that {one.name!r} has {one.size} bytes.")
     if len(one.version) > _LONGEST_VERSION:
@@ -114,26 +107,3 @@ def _check(one: StoredObject) -> None:
             f"The store tells no version of {one.name!r}, so nobody would see when it changes. Let"
             " it send ETag or Last-Modified."
         )
-
-
-def _check_folders(by_name: dict[str, StoredObject]) -> None:
-    folders: set[str] = set()
-    for name in by_name:
-        for folder in _folders_of(name):
-            if folder in by_name:
-                raise ListingInvalid(
-                    f"Object {folder!r} would be a file and, for {name!r}, a folder. Rename one."
-                )
-            if folder in folders:
-                break
-            folders.add(folder)
-        if len(folders) > MOST_OBJECTS:
-            raise ListingInvalid(
-                f"Its objects lie in more than {MOST_OBJECTS} folders. Use fewer, or pack them into"
-                " larger objects, such as tar files."
-            )
-
-
-def _folders_of(name: str) -> Iterator[str]:
-    while name := posixpath.dirname(name):
-        yield name

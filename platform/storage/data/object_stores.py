@@ -60,6 +60,12 @@ class ObjectStoreKind:
     def overlaps(self, place: Mapping[str, str], other: Mapping[str, str]) -> bool:  # noqa: ARG002 - the port's
         return False
 
+    def version(self, place: Mapping[str, str]) -> str:  # noqa: ARG002 - the port's
+        return ""
+
+    def stays(self, kept: Mapping[str, str], place: Mapping[str, str]) -> bool:
+        return kept == place
+
 
 def _check_url(url: str, schemes: tuple[str, ...], rules: DataRules) -> None:
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,9 +15,10 @@ from tenancy.models import Team, slug_validator
 from storage.data.kinds import KINDS
 from storage.data.rules import DataRules
 from storage.errors import SourceInUse, SourceInvalid, TooManySources
-from storage.models import DataSource
+from storage.models import DataCopy, DataSnapshot, DataSource
 
 MOST: Final = 500  # of an installation, so that a list of them is one page
+MOST_UPLOADS: Final = 50  # of those by one team; guessed
 MOST_OF_TEAM: Final = 50  # of those that leads add, so that no team leaves others without room
 _LOCK_NUMBER: Final = 0x44617461  # "Data"
 
@@ -70,6 +71,7 @@ def put(
         raise TooManySources
     if content.kind != DataSource.Kind.FOLDER:
         _check_number(name, content.teams)
+    _check_uploads(content, place, others)
     _check_neighbours(content, place, others)
     kept = DataSource.objects.filter(name=name).first()
     if kept is not None and users and _takes_away(kept, content, place):
@@ -87,6 +89,19 @@ def put(
 def of_team(team: Team) -> QuerySet[DataSource]:
     """Return what the jobs of a team may name."""
     return DataSource.objects.filter(teams=team)
+
+
+def bytes_here(found: Iterable[DataSource]) -> Mapping[int, int]:
+    """Return how much the platform has of each, or fetches; by the source's number."""
+    known = list(found)
+    digests = [one.place["digest"] for one in known if one.kind == DataSource.Kind.UPLOAD]
+    uploads = DataSnapshot.objects.filter(digest__in=digests)
+    uploaded = dict(uploads.values_list("digest", "bytes")) if digests else {}
+    return {
+        one.pk: uploaded.get(one.place.get("digest", ""), 0)
+        + sum(copy.bytes for copy in one.copies.all() if copy.state != DataCopy.State.LISTED)
+        for one in known
+    }
 
 
 def folder_for(team: Team, name: str, *, version: str, is_writing: bool, rules: DataRules) -> Path:
@@ -123,6 +138,19 @@ def _check_number(name: str, teams: Collection[Team]) -> None:
             )
 
 
+def _check_uploads(
+    content: SourceContent, place: Mapping[str, str], others: Collection[DataSource]
+) -> None:
+    if content.kind != DataSource.Kind.UPLOAD:
+        return
+    theirs = [one for one in others if one.place.get("owner") == place["owner"]]
+    if len(theirs) >= MOST_UPLOADS:
+        raise TooManySources(
+            f"The team has {MOST_UPLOADS} uploads under names of their own. Delete one first:"
+            " `concertina data rm`."
+        )
+
+
 def _check_neighbours(
     content: SourceContent, place: Mapping[str, str], others: Collection[DataSource]
 ) -> None:
@@ -140,7 +168,8 @@ def _check_neighbours(
 def _takes_away(kept: DataSource, content: SourceContent, place: Mapping[str, str]) -> bool:
     is_closed = kept.is_writable and not content.is_writable
     lost = set(kept.teams.values_list("pk", flat=True)) - {team.pk for team in content.teams}
-    return _is_elsewhere(kept, content, place) or is_closed or bool(lost)
+    stays = kept.kind == content.kind and KINDS[kept.kind].stays(kept.place, place)
+    return not stays or is_closed or bool(lost)
 
 
 def _is_elsewhere(kept: DataSource, content: SourceContent, place: Mapping[str, str]) -> bool:

@@ -13,6 +13,7 @@ class DataSource(models.Model):
         FOLDER = "folder", "folder: one that the nodes see"
         OBJECT_STORE = "object_store", "object_store: a URL that the platform fetches from"
         OUTPUT = "output", "output: what a job wrote"
+        UPLOAD = "upload", "upload: what a team has uploaded"
 
     name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
     kind = models.CharField(max_length=12, choices=Kind)

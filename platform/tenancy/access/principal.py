@@ -32,8 +32,11 @@ class Principal:
     def leads(self, team: str) -> bool:
         return self.is_admin or team in self.led
 
-    def may_set_secrets(self, team: str) -> bool:
-        """True for leads, and for tokens, which leads and admins make for pipelines."""
+    def speaks_for(self, team: str) -> bool:
+        """True for leads, and for tokens, which leads and admins make for pipelines.
+
+        Who does may set what all of the team's jobs depend on: secrets, times, data.
+        """
         return self.leads(team) or (self.is_token and team in self.teams)
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 from django.conf import settings
-from storage.code.archives import remove
 from storage.code.places import CodePlaces
 from storage.models import CodeSnapshot
+from storage.uploads.closed import remove
 
 from concertina.code.packing import packed
 from jobs.models import Job

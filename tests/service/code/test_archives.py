@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage.code.archives import remove, unpack
+from storage.code.archives import unpack
 from storage.code.bounds import CodeBounds
 from storage.errors import SnapshotInvalid
+from storage.uploads.closed import remove
 
 from tests.campaigns import examples
 from tests.service.code.packed import Packed, member, of_bytes, packed

@@ -20,15 +20,15 @@ from django.db import connections
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
-from storage.code.archives import remove
 from storage.code.bounds import CodeBounds, CodeLimits
 from storage.code.places import CodePlaces
-from storage.code.unused import KEPT_UNUSED, remove_unused
 from storage.models import CodeSnapshot
+from storage.uploads.closed import remove
+from storage.uploads.unused import KEPT_UNUSED, remove_unused
 from tenancy.models import Team
 
 from jobs.models import Job
-from jobs.queries.code_use import without_jobs
+from jobs.queries.upload_use import code_without_jobs
 from tests.service.code.packed import Packed, files, member, of_bytes, packed
 from tests.service.conftest import client_of, spec
 
@@ -212,9 +212,9 @@ def test_code_goes_a_day_after_the_last_job_that_refers_to_it(
     for code in (CODE, unused):
         send(api, code)
     api.post("/api/v1/jobs", spec(code={"digest": CODE.digest}), format="json")
-    assert remove_unused(places, without_jobs, gone.append) == 0
+    assert remove_unused(places, CodeSnapshot.objects.all(), code_without_jobs, gone.append) == 0
     CodeSnapshot.objects.update(used_at=timezone.now() - KEPT_UNUSED - timedelta(seconds=1))
-    assert remove_unused(places, without_jobs, gone.append) == 1
+    assert remove_unused(places, CodeSnapshot.objects.all(), code_without_jobs, gone.append) == 1
     assert CodeSnapshot.objects.get().digest == CODE.digest
     assert gone == []  # it may be on its way into its place
 
@@ -228,7 +228,7 @@ def test_what_the_database_does_not_know_goes_when_it_is_old(
     folder, archive = (f(vision.pk, CODE.digest) for f in (places.folder, places.archive))
     for path in (folder, archive):
         os.utime(path, (0, 0))
-    remove_unused(places, without_jobs, gone.append)
+    remove_unused(places, CodeSnapshot.objects.all(), code_without_jobs, gone.append)
     assert gone == [folder]
     assert not archive.exists()
 

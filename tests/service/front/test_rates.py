@@ -17,7 +17,7 @@ from control_plane.front.callers import BUCKET, PRINCIPAL, Callers, Sender, grou
 from control_plane.front.counted_jobs import JOBS_OF_ONE, count_jobs
 from control_plane.front.principal import PrincipalMiddleware
 from control_plane.front.rates import RateLimited
-from control_plane.front.wiring import job_opened_by
+from control_plane.front.wiring import is_piece, job_opened_by
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpResponse
@@ -66,6 +66,7 @@ class World:
                 session_cookie="session", proxies=1, job_opened_by=job_opened_by, most=3
             ),
             limits=LIMITS,
+            is_piece=is_piece,
         )
 
     async def _authenticate(self, scope: Scope) -> None:
@@ -176,6 +177,16 @@ def test_a_long_body_counts_as_several_requests_and_one_of_unknown_length_as_the
     world.ask(Authorization="Bearer =a")
     chunked = {"Authorization": "Bearer =a", "Transfer-Encoding": "chunked"}
     assert [one.status for one in world.ask(2, "POST", **chunked)] == [200, 429]
+
+
+def test_a_piece_of_an_upload_counts_as_one_request_of_whoever_is_known() -> None:
+    world = World(a="token:1")
+    world.ask(Authorization="Bearer =a")
+    path = f"/api/v1/teams/vision/data/{'0' * 64}"
+    sent = {"Authorization": "Bearer =a", "Content-Length": str(4 << 20)}
+    assert refused(world.ask(10, "PUT", path, **sent)) == 0
+    unknown = {**sent, "Authorization": "Bearer =wrong"}
+    assert refused(world.ask(10, "PUT", path, **unknown)) > 0
 
 
 def test_signing_in_counts_by_address_and_apart_from_other_requests() -> None:

@@ -14,7 +14,7 @@ from tenancy.models import RetentionRule, Team
 from tenancy.models.retention_rule import KeptPart
 
 from jobs.models import Job, Leftover
-from jobs.queries.code_use import without_jobs
+from jobs.queries.upload_use import code_without_jobs
 from tests.service.administration.test_retention import ended, forget
 from tests.service.conftest import SubmitJob, client_of, spec
 from tests.service.teams.test_team_secrets import member
@@ -127,10 +127,10 @@ def test_code_goes_when_it_is_old_for_all_jobs_that_ran_it(
     Job.objects.update(code=digest)
     change(api, "code", days=10)
     forget()
-    assert not without_jobs(CodeSnapshot.objects.all()).exists()
+    assert not code_without_jobs(CodeSnapshot.objects.all()).exists()
     ended(young, 11)
     forget()
-    assert without_jobs(CodeSnapshot.objects.all()).exists()
+    assert code_without_jobs(CodeSnapshot.objects.all()).exists()
     assert Job.objects.get(pk=old.pk).code == digest  # what it was stays known
 
 

@@ -3,6 +3,6 @@
 leftovers         folders of jobs that were deleted, or ended long ago
 last_checkpoint   what stays of a completed one: its last checkpoint
 held_checkpoints  checkpoints that stay for those that start from them
-unused_code       code that no job refers to
+unused_uploads    code and data that nobody refers to
 unwanted_results  outputs and checkpoints that somebody deleted
 """

@@ -35,6 +35,7 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "change_job": [409, 412, 422],
     "rerun_job": [409, 422],
     "upload_code": [409, 422],
+    "upload_data": [409, 422],
     "get_job_output": [416, 429],
     "get_job_output_archive": [429],
     "delete_job_checkpoint": [409],

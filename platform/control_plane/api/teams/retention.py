@@ -63,7 +63,7 @@ class TeamRetentionView(APIView):
         principal = principal_of(request)
         rules = retention.rules_of(_team(principal, name))
         answer = {
-            "may_choose": principal.may_set_secrets(name),
+            "may_choose": principal.speaks_for(name),
             "may_set_bounds": principal.is_admin,
             "items": [_row(rule) for rule in rules.values()],
         }
@@ -85,7 +85,7 @@ class TeamKeptPartView(APIView):
         changes = requests.body(request, RetentionBody)
         if not principal.is_admin and any(bound in changes for bound in retention.BOUNDS):
             raise exceptions.PermissionDenied("Only admins set the bounds of what teams keep.")
-        if not principal.may_set_secrets(name):
+        if not principal.speaks_for(name):
             raise exceptions.PermissionDenied(f"Only leads of team {name} and admins do this.")
         if not changes:
             raise exceptions.ValidationError({"days": ["Say days, least_days or most_days."]})

@@ -99,7 +99,7 @@ class SecretsView(APIView):
         team = _team(principal, name)
         users = live_jobs_by_secret(team)
         items = [_row(one, users.get(one.name, [])) for one in Secret.objects.filter(team=team)]
-        answer = {"may_set": principal.may_set_secrets(name), "items": items}
+        answer = {"may_set": principal.speaks_for(name), "items": items}
         return Response(SecretListSerializer(answer).data)
 
 
@@ -153,7 +153,7 @@ def _team(principal: Principal, name: str) -> Team:
 
 def _team_to_change(principal: Principal, name: str) -> Team:
     team = _team(principal, name)
-    if not principal.may_set_secrets(name):
+    if not principal.speaks_for(name):
         raise exceptions.PermissionDenied(f"Only leads of team {name} and admins set its secrets.")
     return team
 

@@ -1,4 +1,4 @@
-"""How does an archive reach the service? In pieces; what has arrived is not sent again."""
+"""How does something large reach the service? In pieces; what has arrived is not sent again."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _MOST_STEPS_BACK: Final = 20  # of which each means that somebody else uploads t
 _RESTARTS: Final = frozenset({"wrong_offset", "invalid_snapshot"})
 
 
-class CodeUpload:
-    """One archive on its way to the service."""
+class Upload:
+    """Code or data on its way to the service."""
 
     def __init__(
         self,

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-from urllib.parse import quote
+from typing import IO, TYPE_CHECKING, cast
+from urllib.parse import quote, unquote
+
+from concertina.connection.uploading import Upload
+from concertina.data.folders import FolderStream
+from concertina.submissions import UploadedData
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from concertina.connection.connection import Send
     from concertina.documents import DataSource
 
 
 class DataSources:
-    """Those of the teams that the client sees. Admins change them, leads object stores."""
+    """Those of the teams that the client sees. Who may change which, the service says."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, of_team: Callable[[str | None], str]) -> None:
         self._send = send
+        self._of_team = of_team
 
     def list(self) -> list[DataSource]:
         return cast("list[DataSource]", self._send("GET", "/data-sources")[1]["items"])
@@ -47,6 +53,38 @@ class DataSources:
         """Add what a job wrote to its outputs; the job is pinned for that."""
         body = {"kind": "output", "job": job_id, "teams": list(teams)}
         return cast("DataSource", self._send("PUT", _address(name), body=body)[1])
+
+    def upload(
+        self,
+        name: str,
+        folder: Path,
+        *,
+        team: str | None = None,
+        on_read: Callable[[int, int], None] = lambda _read, _total: None,
+        on_progress: Callable[[int, int], None] = lambda _sent, _total: None,
+    ) -> UploadedData:
+        """Upload a folder for a team, unless it is there already, and let its jobs name it.
+
+        The folder is read twice: `on_read` hears of the first time. An upload that was broken off
+        goes on where it was, as long as the files are the same.
+
+        Raises: BadInput (it cannot be sent)
+        """
+        address = self._of_team(team)
+        with FolderStream(folder, on_read=on_read) as stream:
+            path = f"{address}/data/{stream.digest}"
+            content = cast("IO[bytes]", stream)  # all that an upload needs of a file
+            upload = Upload(path, content, stream.length, send=self._send, on_progress=on_progress)
+            is_new = upload.run()
+            body = {
+                "kind": "upload",
+                "digest": stream.digest,
+                "teams": [unquote(address.rpartition("/")[2])],
+            }
+            self._send("PUT", _address(name), body=body)
+            return UploadedData(
+                digest=stream.digest, files=stream.files, bytes=stream.total, is_new=is_new
+            )
 
     def remove(self, name: str) -> None:
         """Delete the source, not its files. Refused while live jobs use it."""

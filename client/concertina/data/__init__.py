@@ -1,0 +1,5 @@
+"""Which data may jobs name, and how does a folder of it reach the service?
+
+sources  what can be asked about the data that jobs may name
+folders  a folder as a stream of bytes
+"""
