@@ -114,8 +114,9 @@ def test_a_job_runs_to_its_end_and_only_its_logs_stay(ship: Ship) -> None:
 
 def test_workers_find_the_first_of_them_by_its_name(ship: Ship) -> None:
     first = "nc -l -p $MASTER_PORT"
-    call = "echo $RANK is here | nc $MASTER_ADDR $MASTER_PORT 2> /dev/null"
-    others = f"until {call}; do sleep 0.02; done"
+    # From a file: nc leaves without a word if the other end says nothing before it has one.
+    call = "nc $MASTER_ADDR $MASTER_PORT < word 2> /dev/null"
+    others = f"echo $RANK is here > word; until {call}; do sleep 0.02; done"
     job = ship.job(f"if [ $RANK = 0 ]; then {first}; else {others}; fi", workers=2)
     ship.tick_until(lambda: fresh(job).state == "completed")
     ship.tick_until(lambda: ship.texts(job) == ["1 is here"])
