@@ -1,7 +1,8 @@
 """What does it cost to predict all jobs of a cluster? Run `python benchmarks/prediction_cost.py`.
 
-Prints processor seconds of one prediction, of its correction by 2,000 past outcomes, how long is
-rested afterwards, and the share of a core that this makes.
+Prints how many replays of how many plans a prediction is made of, where a day is looked ahead,
+processor seconds of it and of its correction by 2,000 past outcomes, how long is rested afterwards,
+the share of a core that this makes, and how old what is told is at the end of the rest.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Final
 from autoscaler.predictions.pace import rest_seconds
 from autoscaler.simulation.engine.prediction.correction import Basis, Outcome, corrections
 from autoscaler.simulation.engine.prediction.past import Past, PastJob
-from autoscaler.simulation.engine.prediction.prediction import predict
+from autoscaler.simulation.engine.prediction.prediction import Effort, affordable, predict
 from autoscaler.simulation.engine.prediction.ranges import Range
 from benchmarks.decision_time import cluster
 
 SIZES: Final = (10, 100, 1000)  # jobs, four GPUs each
 EVERY_SECONDS: Final = 15.0
 OUTCOMES: Final = 2000
+EFFORT: Final = Effort(horizon_seconds=24 * 3600)
 
 
 def main(sizes: tuple[int, ...]) -> None:
@@ -27,16 +29,18 @@ def main(sizes: tuple[int, ...]) -> None:
         state = cluster(jobs, 4 * jobs)
         ended = PastJob(job=state.jobs[0], samples=1e6, run_seconds=1000.0)
         past = Past(ended=(ended,) * 30, arrivals_per_second=jobs / 3600, arrivals_seen=jobs)
+        replays, plans = affordable(state, past, EFFORT)
         began = process_time()
-        predict(state, past=past)
+        predict(state, past=past, effort=EFFORT)
         predicted = process_time()
         corrections(outcome(number) for number in range(OUTCOMES))
         corrected = process_time()
         worked, rest = corrected - began, rest_seconds(corrected - began)
         share = worked / (worked + max(rest, EVERY_SECONDS))
         sys.stdout.write(
-            f"{jobs:5} jobs: {predicted - began:6.1f} s, correction {corrected - predicted:.3f} s,"
-            f" then {rest:4.0f} s of rest: {share:.0%} of a core\n"
+            f"{jobs:5} jobs: {replays} replays of {plans} plans in {predicted - began:.1f} s,"
+            f" correction {corrected - predicted:.3f} s, then {rest:.0f} s of rest:"
+            f" {share:.0%} of a core, predictions up to {2 * worked + rest:.0f} s old\n"
         )
         sys.stdout.flush()
 

@@ -3,6 +3,7 @@
     live_jobs       predicts every live job, and keeps what it predicts
     ---
     advice          what would start each job that waits
+    last_look       whether anything has happened since was looked ahead
     pace            how often may be looked ahead
     predictable     which jobs can be predicted, where one of them makes the simulation fail
     recent_past     what the near past says of the near future

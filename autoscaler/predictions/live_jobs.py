@@ -24,6 +24,7 @@ from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.predictions.advice import advise
+from autoscaler.predictions.last_look import LastLook, likeness_of
 from autoscaler.predictions.predictable import predict_what_can_be
 from autoscaler.predictions.recent_past import past_until, rescale_cost
 from autoscaler.predictions.track_record import TrackRecord, track_record
@@ -41,13 +42,21 @@ LONGEST_HORIZON_SECONDS: Final = 7 * 86_400.0
 _log = logging.getLogger(__name__)
 
 
-def predict_live_jobs(now: datetime, *, effort: Effort | None = None) -> int:
-    """Predict every live job, and score what was predicted before; returns how many were made."""
+def predict_live_jobs(
+    now: datetime, *, effort: Effort | None = None, last_look: LastLook | None = None
+) -> int:
+    """Predict every live job, and score what was predicted before; returns how many were made.
+
+    None where nothing has happened since the last look.
+    """
     predictions.score()
     unplanned = quarantine.left_out(Part.PLANNING, now)
     tried = quarantine.left_out(Part.PREDICTION, now)
     silent = unplanned.job_ids | unplanned.on_trial | tried.job_ids
     seen = cluster_state(observe.live_jobs({}), now, left_out=silent)
+    likeness = likeness_of(seen.state)
+    if last_look is not None and last_look.saw(likeness):
+        return 0
     policies = installed_policies()
     _advise(seen.state, planner=partial(plan, policies=policies), now=now)
     past = past_until(now)
@@ -74,6 +83,8 @@ def predict_live_jobs(now: datetime, *, effort: Effort | None = None) -> int:
     healed = tried.on_trial & predicted.predictions.keys()
     if predicted.failing or healed:
         quarantine.update(Part.PREDICTION, failing=predicted.failing, healed=healed, now=now)
+    if last_look is not None:
+        last_look.note(likeness)
     return len(predicted.predictions)
 
 

@@ -81,10 +81,11 @@ def look_ahead() -> None:
     that other background work finds a process.
     """
     from autoscaler.predictions import live_jobs  # noqa: PLC0415 - it loads scipy
+    from autoscaler.predictions.last_look import LastLook  # noqa: PLC0415 - so does it
 
     with session_lock(LOOKING_AHEAD) as is_alone:
         if not is_alone:
             return
         with redis_client() as client, pace.paced(client, clock=time.process_time) as may_work:
             if may_work:
-                live_jobs.predict_live_jobs(timezone.now())
+                live_jobs.predict_live_jobs(timezone.now(), last_look=LastLook(client))

@@ -6,6 +6,7 @@
     batch_growth        how fast the batch may grow
     curve_inputs        all that the speed of a job depends on
     curves              the speed of a job at each size, remembered by these inputs
+    trials              which size a job may try although its model expects nothing of it
     usefulness          up to which size more GPUs still make the job faster
     application_metric  how many workers the application itself asks for
     demand              all of it for one job, seen from where the job is now

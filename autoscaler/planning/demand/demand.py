@@ -16,6 +16,7 @@ from autoscaler.planning.demand.batch import fewest_workers
 from autoscaler.planning.demand.curve_inputs import CurveInputs
 from autoscaler.planning.demand.curves import Curve, Size, curve_of, size_at
 from autoscaler.planning.demand.sizes import PoolShape
+from autoscaler.planning.demand.trials import with_a_trial
 from autoscaler.planning.demand.usefulness import useful_size
 from autoscaler.planning.snapshot.cluster_state import Allocation, JobPhase
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
@@ -196,6 +197,7 @@ def _demand(job: Job, ground: _Ground) -> Demand:
     inputs = _with_present(inputs, job, present)
     curve = curve_of(inputs)
     sizes, reach = _choices(curve, present, stuck)
+    sizes = with_a_trial(sizes, present, job, ground.now)
     useful = useful_size(sizes[:reach]).workers if sizes else 0
     is_pinned = present is not None and not job.can_rescale
     cannot_leave = not sizes and job.preemptibility is Preemptibility.NON_PREEMPTIBLE

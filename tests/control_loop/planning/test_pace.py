@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 import redis
 
+from autoscaler.predictions.last_look import LastLook
 from autoscaler.predictions.pace import SHARE_OF_A_CORE, paced, rest_seconds
 
 
@@ -30,6 +31,8 @@ class Away:
 
     def exists(self, _: str) -> bool:
         raise redis.ConnectionError
+
+    get = exists
 
     def set(self, _: str, __: str, *, ex: int) -> None:
         raise redis.ConnectionError(ex)
@@ -75,3 +78,9 @@ def test_without_redis_it_works() -> None:
     times = iter((0.0, 100.0))
     with paced(Away(), clock=lambda: next(times)) as may_work:
         assert may_work
+
+
+def test_without_redis_nothing_was_seen_before() -> None:
+    last_look = LastLook(Away())
+    last_look.note("as it is")
+    assert not last_look.saw("as it is")

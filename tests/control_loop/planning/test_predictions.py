@@ -13,6 +13,7 @@ from control_plane import tasks
 from django.db import connection
 from django.utils import timezone
 
+from autoscaler.predictions.last_look import LastLook
 from autoscaler.predictions.live_jobs import predict_live_jobs
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
@@ -64,6 +65,27 @@ def test_of_a_job_that_nobody_knows_only_the_start_is_predicted(world: World) ->
     assert prediction["finish"] is None
     assert prediction["start"] is not None
     assert [row.kind for row in Prediction.objects.filter(job=job)] == ["start"]
+
+
+class Shelf(dict[str, str]):
+    """What Redis remembers, for ever."""
+
+    def set(self, name: str, value: str, /, *, ex: int) -> None:
+        assert ex > 0
+        self[name] = value
+
+
+def test_nobody_looks_ahead_again_before_something_happens(world: World) -> None:
+    job = a_training_job(world)
+    last_look, now = LastLook(Shelf()), timezone.now()
+    assert predict_live_jobs(now, effort=QUICK, last_look=last_look) == 1
+    made_at = fresh(job).prediction["made_at"]
+    Job.objects.filter(pk=job.pk).update(samples=12_000, noise_scale=70.0)  # it trains on
+    later = now + timedelta(seconds=30)
+    assert predict_live_jobs(later, effort=QUICK, last_look=last_look) == 0
+    assert fresh(job).prediction["made_at"] == made_at
+    world.job("other")
+    assert predict_live_jobs(later, effort=QUICK, last_look=last_look) == 2
 
 
 def test_only_one_process_looks_ahead_at_a_time(world: World) -> None:

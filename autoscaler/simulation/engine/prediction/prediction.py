@@ -4,9 +4,10 @@ Each replay draws another possible world (`uncertainty`) and runs it through the
 asks the same planner that decides in earnest. The spread of the replays is the answer: the 10th,
 50th and 90th percentile of every start and finish.
 
-The cost is bounded whatever the size of the cluster: all replays together hand the planner at most
-about `Effort.planned_jobs` jobs, those included that are drawn to come. A larger cluster gets fewer
-replays and coarser ticks.
+The cost is bounded: all replays together hand the planner about `Effort.planned_jobs` jobs, those
+included that are drawn to come. A larger cluster gets fewer replays and coarser ticks, in the end
+the fewest. Where these are too few to tell a spread, each job's own luck is drawn several times on
+the course that it takes in each (`own_luck`): of many jobs, the luck of the others averages out.
 """
 
 from __future__ import annotations
@@ -19,10 +20,17 @@ import numpy as np
 
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import JobPhase
+from autoscaler.simulation.engine.prediction.own_luck import ends_with
 from autoscaler.simulation.engine.prediction.past import Past
-from autoscaler.simulation.engine.prediction.ranges import Range
+from autoscaler.simulation.engine.prediction.ranges import (
+    ENOUGH_TO_TELL,
+    Range,
+    range_of,
+    range_of_few,
+)
 from autoscaler.simulation.engine.prediction.uncertainty import (
     draw,
+    draw_own,
     expected_arrivals,
     is_predictable,
 )
@@ -34,8 +42,11 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.policies import Catalogue
     from autoscaler.planning.snapshot.cluster_state import ClusterState
+    from autoscaler.simulation.engine.prediction.uncertainty import Draw
     from autoscaler.simulation.engine.replay.settings import RescaleCost
     from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+
+    World = Mapping[str, SimulatedJob]  # what became of each job in it
 
 
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
@@ -55,9 +66,10 @@ class Effort:
     """How much a prediction may cost, and how far it looks ahead."""
 
     planned_jobs: int = 20_000  # guessed: some seconds of one core
-    replays: int = 19  # the second of them is the 10th percentile: see `_range`
-    fewest_replays: int = 9  # the first of them is
-    fewest_plans: int = 30  # of one replay
+    replays: int = 19
+    enough_plans: int = 30  # of one replay
+    fewest_replays: int = 3  # guessed: of the largest cluster
+    fewest_plans: int = 6  # guessed; where jobs end all the time these bring up to thrice as many
     tick_seconds: float = 5.0  # at the beginning; later on they become longer
     horizon_seconds: float = 3600.0
 
@@ -75,7 +87,7 @@ def predict(
     past, effort = past or Past(), effort or Effort()
     if not state.jobs:
         return {}
-    replays, plans = _affordable(effort, jobs=_usual_jobs(state, past, effort))
+    replays, plans = affordable(state, past, effort)
     settings = Settings(
         pools=state.pools,
         policies=policies,
@@ -83,22 +95,38 @@ def predict(
         tick_seconds=effort.tick_seconds,
         tick_growth=_tick_growth(plans, effort),
         horizon_seconds=effort.horizon_seconds,
+        keeps_history=replays < ENOUGH_TO_TELL,
+        keeps_usage=False,
     )
-    outcomes = [
-        _replay(state, past, settings, np.random.default_rng((seed, n))) for n in range(replays)
-    ]
+    generators = [np.random.default_rng((seed, number)) for number in range(replays)]
+    worlds = [_replay(state, past, settings, rng) for rng in generators]
+    again = 0 if replays >= ENOUGH_TO_TELL else math.ceil(effort.replays / replays) - 1
+    others = [draw_own(state, past, rng, times=again) if again else [] for rng in generators]
+    ends_by = state.now + effort.horizon_seconds
     return {
         job.job_id: Prediction(
             job_id=job.job_id,
-            start=_range([one[job.job_id].first_started_at for one in outcomes])
+            start=range_of_few([one[job.job_id].first_started_at for one in worlds], state.now)
             if job.phase is JobPhase.WAITING
             else None,
-            finish=_range([one[job.job_id].finished_at for one in outcomes])
+            finish=range_of(_ends(job.job_id, worlds, others, ends_by))
             if is_predictable(job, past)
             else None,
         )
         for job in state.jobs
     }
+
+
+def _ends(
+    job_id: str, worlds: Sequence[World], others: Sequence[Sequence[Draw]], ends_by: float
+) -> list[float | None]:
+    """When the job ends in each world, and would with other luck of its own."""
+    ends = [world[job_id].finished_at for world in worlds]
+    for world, luck in zip(worlds, others, strict=True):
+        models = [one.profiles[job_id].model for one in luck]
+        own = ends_with(world[job_id], models, [one.samples[job_id] for one in luck])
+        ends += [None if end is None or end > ends_by else end for end in own]
+    return ends
 
 
 def _usual_jobs(state: ClusterState, past: Past, effort: Effort) -> int:
@@ -108,12 +136,14 @@ def _usual_jobs(state: ClusterState, past: Past, effort: Effort) -> int:
     return jobs + round(arrivals / 2)
 
 
-def _affordable(effort: Effort, *, jobs: int) -> tuple[int, int]:
+def affordable(state: ClusterState, past: Past, effort: Effort) -> tuple[int, int]:
     """Return how many replays to make, of how many plans each; each plan costs something."""
+    jobs = _usual_jobs(state, past, effort)
     plans_in_all = effort.planned_jobs // (jobs + _COST_OF_A_PLAN)
-    replays = effort.replays
-    if plans_in_all < effort.replays * effort.fewest_plans:
-        replays = effort.fewest_replays
+    for replays in (effort.replays, ENOUGH_TO_TELL):
+        if plans_in_all >= replays * effort.enough_plans:
+            return replays, plans_in_all // replays
+    replays = max(plans_in_all // effort.enough_plans, effort.fewest_replays)
     return replays, max(plans_in_all // replays, effort.fewest_plans)
 
 
@@ -131,9 +161,7 @@ def _tick_growth(plans: int, effort: Effort) -> float:
     return growth
 
 
-def _replay(
-    state: ClusterState, past: Past, settings: Settings, rng: np.random.Generator
-) -> Mapping[str, SimulatedJob]:
+def _replay(state: ClusterState, past: Past, settings: Settings, rng: np.random.Generator) -> World:
     """Return what becomes of every job in one possible world, as far as the horizon."""
     horizon = settings.horizon_seconds or 0.0
     drawn = draw(state, past, rng, horizon_seconds=horizon)
@@ -145,24 +173,6 @@ def _replay(
         arrivals=drawn.arrivals,
     )
     simulation.run_until(state.now + horizon)
+    for job in simulation.world.jobs:
+        job.advance(simulation.world.now)
     return {job.submission.job_id: job for job in simulation.world.jobs}
-
-
-def _range(moments: Sequence[float | None]) -> Range:
-    """Percentiles as the replays tell them; none that lies beyond the last of them.
-
-    Of n replays and the true outcome each place in the order is equally likely to be the truth's:
-    it is below the k-th smallest with probability k / (n + 1).
-    """
-    ordered = sorted(math.inf if moment is None else moment for moment in moments)
-
-    def percentile(share: float) -> float | None:
-        place = share * (len(ordered) + 1) - 1
-        below = min(max(math.floor(place), 0), len(ordered) - 1)
-        above = min(below + 1, len(ordered) - 1)
-        weight = min(max(place - below, 0.0), 1.0)
-        if (math.isinf(ordered[above]) and weight > 0) or math.isinf(ordered[below]):
-            return None
-        return ordered[below] + weight * (ordered[above] - ordered[below] if weight else 0.0)
-
-    return Range(p10=percentile(0.10), p50=percentile(0.50), p90=percentile(0.90))

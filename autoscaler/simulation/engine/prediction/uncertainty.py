@@ -47,7 +47,7 @@ def draw(
 ) -> Draw:
     """One possible world. Jobs of which nothing at all is known are taken for like others."""
     coming = _arrivals(state, past, rng, horizon_seconds)
-    known = [job.scaling for job in (*state.jobs, *(one.job for one in past.ended)) if job.scaling]
+    known = _known(state, past)
     jobs = (*state.jobs, *(job for job, _ in coming))
     profiles = {job.job_id: _profile(job, known, rng) for job in jobs}
     lengths = Lengths.of(state, past)
@@ -58,6 +58,19 @@ def draw(
         | {job.job_id: samples_in_all(one, profiles[job.job_id]) for job, one in coming},
         arrivals=tuple(job for job, _ in coming),
     )
+
+
+def draw_own(
+    state: ClusterState, past: Past, rng: np.random.Generator, *, times: int
+) -> list[Draw]:
+    """So many possible worlds, to which nobody else comes."""
+    known, lengths = _known(state, past), Lengths.of(state, past)
+    drawn = []
+    for _ in range(times):
+        profiles = {job.job_id: _profile(job, known, rng) for job in state.jobs}
+        samples = {job.job_id: lengths.left(job, profiles[job.job_id], rng) for job in state.jobs}
+        drawn.append(Draw(profiles=profiles, samples=samples, arrivals=()))
+    return drawn
 
 
 def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float:
@@ -94,6 +107,10 @@ def _arrivals(
 def _copy(job: Job, number: int, submitted_at: float) -> Job:
     name = f"arrival {number}"  # no job is called so: names have no spaces
     return replace(job, job_id=name, name=name, phase=JobPhase.WAITING, submitted_at=submitted_at)
+
+
+def _known(state: ClusterState, past: Past) -> list[ScalingModel]:
+    return [job.scaling for job in (*state.jobs, *(one.job for one in past.ended)) if job.scaling]
 
 
 def _profile(job: Job, known: Sequence[ScalingModel], rng: np.random.Generator) -> Profile:

@@ -131,4 +131,5 @@ class Settings:
     horizon_seconds: float | None = None
     seed: int = 0
     keeps_history: bool = False  # every allocation of every job
+    keeps_usage: bool = True  # how each pool was used over time
     checks_invariants: bool = False  # of every plan; costs about as much as planning

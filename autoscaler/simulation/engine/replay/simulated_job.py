@@ -273,6 +273,7 @@ class SimulatedJob:
                     workers=self.held.workers,
                     nodes=len(self.held.workers_by_node),
                     global_batch_size=self.held.global_batch_size,
+                    done=self.done,
                 )
             )
 

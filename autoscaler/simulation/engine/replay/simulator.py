@@ -171,7 +171,8 @@ class Simulation:
             elif event.time == self._tick_at:
                 self._tick()
                 has_planned = True
-        world.recorder.sample(world.now)
+        if self.settings.keeps_usage:
+            world.recorder.sample(world.now)
         return has_planned
 
     @property

@@ -143,7 +143,7 @@ class World:
         """Enter the job into the books as it stands now, with its next events."""
         self.changed_at = self.now
         self.cluster.take(job.submission.pool, job.gpus_by_node)
-        self.recorder.account(job, self._speedup(job))
+        self.recorder.account(job, self._speedup(job) if self.settings.keeps_usage else 0.0)
         number = self._numbers[job.submission.job_id]
         for time, kind in (
             (job.ready_at, Kind.READY),

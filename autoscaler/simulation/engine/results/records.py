@@ -12,12 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationSpan:
-    """From `since` on the job held so many workers, with this global batch; 0 workers: paused."""
+    """From `since` on the job held so many workers, with this global batch; 0 workers: paused.
+
+    By then it had made `done` of its samples.
+    """
 
     since: float
     workers: int
     nodes: int
     global_batch_size: int
+    done: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
