@@ -233,7 +233,7 @@ def test_the_clock_measures_decisions_and_changes_nothing() -> None:
 
 
 def test_the_same_seed_gives_the_same_result_and_another_does_not() -> None:
-    jobs = trace(*(job(f"j{i}", at=20.0 * i, max_workers=4) for i in range(6)))
+    jobs = trace(*(job(f"j{i}", at=20.0 * i, max_workers=4) for i in range(3)))
     shaky = settings(
         measurement_noise=0.1,
         failures=Failures(worker_mtbf_seconds=2000.0, node_mtbf_seconds=3000.0),

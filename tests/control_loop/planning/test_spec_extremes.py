@@ -30,7 +30,7 @@ from jobs.api.serializers import JobDetailSerializer
 from jobs.models import Job
 from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec, parse
-from tests import spec_extremes
+from tests import campaigns, spec_extremes
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 QUICK = Effort(planned_jobs=60, replays=1, fewest_replays=1, fewest_plans=3, horizon_seconds=900)
@@ -123,7 +123,7 @@ def _state(
     return planning.ClusterState(now=NOW.timestamp(), pools=(pool,), quotas=(), jobs=tuple(seen))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(campaigns.examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     drawn=st.lists(jobs(), min_size=1, max_size=3),
     policy=st.sampled_from(sorted(BUILT_IN.names)),
@@ -150,7 +150,7 @@ def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
         assert remedy is None or render_remedy(remedy, team=job.team)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(campaigns.examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawn=jobs(), state=st.sampled_from(["queued", "running", "completed"]))
 def test_whatever_admission_accepts_can_be_listed(
     drawn: tuple[JobView, list[planning.Measurement]], state: str
