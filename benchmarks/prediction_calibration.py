@@ -70,6 +70,16 @@ KINDS: Final = {
     "restart": Kind(
         title="declared truly, scale by restart", rescale=CheckpointRestart(first_start=30.0)
     ),
+    "restart-wrong": Kind(
+        title="declared wrong by up to 25 %, scale by restart",
+        factors=(0.8, 1.25),
+        rescale=CheckpointRestart(first_start=30.0),
+    ),
+    "restart-unknown": Kind(
+        title="none declared, scale by restart",
+        undeclared=1.0,
+        rescale=CheckpointRestart(first_start=30.0),
+    ),
     "silent": Kind(
         title="report nothing, scale by restart",
         undeclared=1.0,
@@ -127,12 +137,12 @@ def workload(kind: Kind, *, seed: int) -> Trace:
 
 def report(name: str, found: Sequence[ScoredPrediction]) -> None:
     if not found:
-        sys.stdout.write(f"{name:44} nothing was predicted\n")
+        sys.stdout.write(f"{name:54} nothing was predicted\n")
         return
     held = sum(one.is_held for one in found)
     early = sum(one.is_early for one in found)
     sys.stdout.write(
-        f"{name:44} {held:4} of {len(found):4} held: {share_held(found):4.0%}, "
+        f"{name:54} {held:4} of {len(found):4} held: {share_held(found):4.0%}, "
         f"{early} early, {len(found) - held - early} late\n"
     )
     sys.stdout.flush()

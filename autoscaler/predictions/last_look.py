@@ -82,4 +82,5 @@ def _speed(job: Job) -> int | None:
         global_batch=job.allocation.global_batch_size,
         micro_batch=job.batch.max_per_gpu,
     )
-    return round(math.log(float(job.scaling.throughput.step_seconds(at))) / _SAME_SPEED)
+    seconds = float(job.scaling.throughput.step_seconds(at))
+    return round(math.log(seconds) / _SAME_SPEED) if 0 < seconds < math.inf else None
