@@ -110,8 +110,7 @@ def _bulk_ms(load: Load, gauge: Gauge, caller: Caller) -> float | None:
     if not answer.is_good:
         return None
     spent = Spent(first=first, last=gauge.read())
-    for job in answer.document["items"]:
-        caller.post(f"/jobs/{job['id']}/cancel", {})
+    caller.cancel(job["id"] for job in answer.document["items"])
     return 1000 * spent.processor_seconds(*SERVICE) / load.jobs
 
 
@@ -143,8 +142,7 @@ def _change(load: Load, gauge: Gauge, caller: Caller, ids: Sequence[str]) -> Spe
     """End some jobs and let as many others come, which grow as the first ones did."""
     count = int(load.jobs * load.changed_share)
     first = gauge.read()
-    for job in ids[:count]:
-        caller.post(f"/jobs/{job}/cancel", {})
+    caller.cancel(ids[:count])
     caller.submit(load.specs("late")[:count])
     _let_pass(load.ticks if count else 0, gauge)
     return Spent(first=first, last=gauge.read())

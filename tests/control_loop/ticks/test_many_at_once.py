@@ -11,6 +11,7 @@ import pytest
 from cluster.models import Node
 from django.db import connection
 
+from autoscaler.control_loop.carry_out import writing
 from jobs.models import Assignment, Event, Job, Worker
 from tests.control_loop.conftest import Coordinator, World, claims, fresh, kinds, live_workers
 
@@ -52,6 +53,25 @@ def test_a_job_that_the_database_refuses_keeps_none_of_the_others_back(
     Worker.objects.filter(pk=taken).delete()
     world.tick()
     assert fresh(refused).state == "starting"
+
+
+def test_no_more_rows_are_held_at_once_than_others_can_wait_for(
+    jobs: tuple[World, list[Job]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, made = jobs
+    monkeypatch.setattr(writing, "MOST_TOGETHER", 2)
+    held: list[int] = []
+
+    def note(execute: Callable[..., Any], sql: str, params: Any, *how: Any) -> Any:
+        if "FOR NO KEY UPDATE" in sql and sql.startswith('SELECT "jobs_job"'):
+            held.append(sum(job.id in params for job in made))
+        return execute(sql, params, *how)
+
+    with connection.execute_wrapper(note):
+        world.tick()
+    assert [fresh(job).state for job in made] == ["starting"] * 3
+    assert held[:2] == [2, 1]
+    assert max(held) == 2
 
 
 @dataclass

@@ -71,18 +71,18 @@ async def taken(batches: Batches, store: Store) -> list[asyncio.Task[Answer]]:
 
 
 def test_those_that_wait_when_a_thread_begins_go_together_and_each_gets_its_answer() -> None:
-    store = Store(is_free=False)
+    store, many = Store(is_free=False), MOST_TOGETHER + 10
 
     async def story() -> list[Answer]:
         batches = line(store)
         tasks = await taken(batches, store)
-        tasks += [asyncio.create_task(batches.answer(told(number))) for number in range(300)]
-        await until(lambda: len(batches) == 300)
+        tasks += [asyncio.create_task(batches.answer(told(number))) for number in range(many)]
+        await until(lambda: len(batches) == many)
         store.may_go.set()
         return list(await asyncio.gather(*tasks))
 
-    assert run(story) == [OK] * (300 + THREADS)
-    names = [str(number) for number in range(300)]
+    assert run(story) == [OK] * (many + THREADS)
+    names = [str(number) for number in range(many)]
     assert sorted(store.batches[THREADS:]) == sorted([names[:MOST_TOGETHER], names[MOST_TOGETHER:]])
 
 

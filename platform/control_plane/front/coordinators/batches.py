@@ -21,7 +21,7 @@ from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 THREADS: Final = 2  # so that one statement that takes long does not keep all reports waiting
-MOST_TOGETHER: Final = 250  # guessed: where everything is slow, only many at once are quick
+MOST_TOGETHER: Final = 50  # guessed: who wants to change one of their jobs waits for all of them
 MOST_BYTES_TOGETHER: Final = 2**20  # guessed; a longer report goes alone
 MOST_WAITING: Final = 2000  # as many as a process holds requests of
 LONGEST_WAIT_SECONDS: Final = 5.0  # half of what coordinators wait for an answer

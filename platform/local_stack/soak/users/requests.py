@@ -88,6 +88,11 @@ class Caller:
         """Submit all in one request; a service that cannot answers 404 or 405."""
         return self.post("/jobs:bulk", {"jobs": specs})
 
+    def cancel(self, jobs: Iterable[str]) -> None:
+        """Cancel one by one, several at a time."""
+        with ThreadPoolExecutor(SUBMITTERS) as pool:
+            list(pool.map(lambda job: self._post_patiently(f"/jobs/{job}/cancel", {}), jobs))
+
     def read(self, job: str) -> list[Answer]:
         """Read all that a person may look at, once."""
         return [self.get(path.format(job=job)) for path in READS]
