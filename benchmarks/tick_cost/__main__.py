@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SIZES = (100, 300, 1000)
 ROUNDS = 3
-MOST_ROUNDS_TO_REST = 4
+MOST_ROUNDS_TO_REST = 8
 
 
 def main() -> None:
@@ -58,6 +58,11 @@ def measure(jobs: int, arguments: argparse.Namespace) -> None:
     )
     crowd.settle()
     show(jobs, "first of a process", [meter.tick()])
+    begun = []
+    while meter.puts_off:
+        begun.append(meter.tick())
+    if begun:
+        show(jobs, f"each of the next {len(begun)}", begun)
     come_to_rest(crowd, meter)
     situations: dict[str, Callable[[], object]] = {
         "nothing happened": lambda: None,

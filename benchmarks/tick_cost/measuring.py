@@ -20,6 +20,7 @@ from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from autoscaler.planning.decisions.plan import Action, Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
+from jobs.changes.demand_signal import demand_changed
 
 PARTS = ("observe", "plan", "carry out")
 _NO_CHANGE = {Action.KEEP, Action.WAIT}
@@ -56,17 +57,25 @@ class Meter:
     statements: int = 0
     marks: list[Mark] = field(default_factory=list)
     changes: int = 0
+    puts_off: bool = False  # it had no time for all jobs, and asked for another tick
     sql: list[str] = field(default_factory=list)
     _state_dir: Path = field(default_factory=lambda: Path(tempfile.mkdtemp()))
 
+    def __post_init__(self) -> None:
+        demand_changed.connect(self._note_that_it_asks, weak=False)
+
     def tick(self) -> list[Mark]:
         """One tick by the real planner; returns what each part cost."""
+        self.puts_off = False
         self.statements, self.marks, self.changes, self.sql = 0, [], 0, []
         with connection.execute_wrapper(self._count):
             self._mark()
             assert self._loop().run_once()
             self._mark()
         return [after - before for before, after in zip(self.marks, self.marks[1:], strict=False)]
+
+    def _note_that_it_asks(self, **_: object) -> None:
+        self.puts_off = True
 
     def _loop(self) -> ControlLoop:
         return ControlLoop(
