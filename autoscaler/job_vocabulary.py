@@ -197,6 +197,10 @@ class JobReason(_Word):
         "data_unavailable",
         "Data is missing: a source that it names is gone, or is not where it was.",
     )
+    CODE_UNAVAILABLE = (
+        "code_unavailable",
+        "Code is missing: the repository that it names has no such code, or cannot be read.",
+    )
     START_UNAVAILABLE = (
         "start_unavailable",
         "Start is missing: the checkpoint from which it was to start was removed before.",

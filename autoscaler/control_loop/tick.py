@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -17,10 +17,12 @@ from typing import Final
 from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
+from storage.code.bounds import CodeLimits
 from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
+from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
 from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
@@ -42,6 +44,7 @@ from autoscaler.control_loop.looking import LOOKING_SECONDS
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.outside.arrival import Arrival
 from autoscaler.control_loop.outside.garbage import rarely_collected
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
@@ -93,6 +96,8 @@ class ControlLoop:
     data_rules: DataRules | None = None  # None: no data may be used
     arrivals: Arrivals = field(default_factory=Arrivals)
     looking_seconds: float = LOOKING_SECONDS
+    code_limits: CodeLimits = field(default_factory=CodeLimits)
+    code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -130,7 +135,7 @@ class ControlLoop:
         watch, context = _Stopwatch(), self._context(orders)
         self._observe_what_nobody_wants(context)
         seen = observe.live_jobs(context.processes, context.around)
-        context.arriving.update(self.arrivals.go_on(seen, context, orders))
+        context.arriving.update(self._arriving(seen, context, orders))
         holding = [view for view in seen if view.may_hold_gpus]
         reconciled = reconcile_all(holding, context)
         views = as_they_are({view.id: view for view in seen}, reconciled)
@@ -155,6 +160,14 @@ class ControlLoop:
         if planned.puts_off:
             demand_signal.announce_demand()
 
+    def _arriving(
+        self, views: Sequence[JobView], context: TickContext, orders: Orders
+    ) -> Mapping[str, Arrival]:
+        """What each job lacks; its data is fetched once its code is there."""
+        code = self.code_arrivals.go_on(views, context, orders)
+        with_code = [view for view in views if view.id not in code]
+        return {**code, **self.arrivals.go_on(with_code, context, orders)}
+
     def _context(self, orders: Orders) -> TickContext:
         return TickContext(
             processes=ProcessTable(self.host, orders),
@@ -163,6 +176,7 @@ class ControlLoop:
             environments=self.environments,
             code=CodePlaces(state_dir=self.state_dir),
             data=self.data_rules or DataRules(state_dir=self.state_dir),
+            code_limits=self.code_limits,
             limits=self.limits,
             disk_limits=self.disk_limits,
         )

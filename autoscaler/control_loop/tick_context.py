@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cluster.process_environments import ProcessEnvironments
+from storage.code.bounds import CodeLimits
 from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
@@ -32,10 +33,11 @@ class TickContext:
     environments: ProcessEnvironments
     code: CodePlaces
     data: DataRules
+    code_limits: CodeLimits = field(default_factory=CodeLimits)
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     around: Surroundings = field(default_factory=Surroundings)
-    arriving: dict[str, Arrival] = field(default_factory=dict)  # by job: what it lacks of its data
+    arriving: dict[str, Arrival] = field(default_factory=dict)  # by job: what it lacks
 
     @property
     def now(self) -> datetime:

@@ -20,6 +20,7 @@ from autoscaler.reconciling.limits import Limits
 
 if TYPE_CHECKING:
     from autoscaler.control_loop.arriving.arrivals import Arrivals
+    from autoscaler.control_loop.arriving.repositories import CodeArrivals
     from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
     from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
     from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
@@ -55,6 +56,8 @@ def control_loop() -> ControlLoop:
         disk_limits=settings.CONCERTINA.disk_limits,
         data_rules=_data_rules(),
         arrivals=_arrivals(),
+        code_limits=settings.CONCERTINA.code_limits,
+        code_arrivals=_code_arrivals(),
     )
 
 
@@ -94,12 +97,22 @@ def new_worker_host() -> WorkerHost:
 def _arrivals() -> Arrivals:
     """Return what this process fetches, as `_gpu_discovery` what it asked for."""
     from autoscaler.control_loop.arriving.arrivals import Arrivals  # noqa: PLC0415 - as above
+
+    return Arrivals(fetches=Fetches(notice=_ask_for_a_tick))
+
+
+@lru_cache(maxsize=1)
+def _code_arrivals() -> CodeArrivals:
+    """Return what this process fetches of repositories, as `_arrivals` data."""
+    from autoscaler.control_loop.arriving.repositories import PROGRAM, CodeArrivals  # noqa: PLC0415
+
+    return CodeArrivals(fetches=Fetches(notice=_ask_for_a_tick, program=PROGRAM))
+
+
+def _ask_for_a_tick() -> None:
     from jobs.changes.demand_signal import demand_changed  # noqa: PLC0415 - as above
 
-    def notice() -> None:
-        demand_changed.send_robust(sender=_arrivals, job_id="")
-
-    return Arrivals(fetches=Fetches(notice=notice))
+    demand_changed.send_robust(sender=_ask_for_a_tick, job_id="")
 
 
 @lru_cache(maxsize=1)

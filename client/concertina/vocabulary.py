@@ -100,6 +100,7 @@ JobReason = Literal[
     "folder_closed",
     "secret_unavailable",
     "data_unavailable",
+    "code_unavailable",
     "start_unavailable",
     "script_warning",
     "idle",

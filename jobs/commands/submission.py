@@ -154,7 +154,7 @@ def _row(
         name=spec.name,
         spec=document,
         resolved_spec=admitted.resolved_spec,
-        code=spec.code.digest if spec.code else "",
+        code=(spec.code and spec.code.digest) or "",
         labels=dict(spec.labels),
         priority=spec.priority,
         mode=spec.elastic.mode,

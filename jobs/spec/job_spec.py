@@ -40,6 +40,7 @@ from jobs.spec.names import (
 from jobs.spec.part import SpecPart
 from jobs.spec.parts.beginnings import StartFrom
 from jobs.spec.parts.checkpoints import Checkpoint
+from jobs.spec.parts.code import Code
 from jobs.spec.parts.data_uses import DataUses
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.idle import Idle
@@ -87,22 +88,6 @@ class Elastic(SpecPart):
     def listed_counts(self) -> tuple[int, ...] | None:
         """The counts the job lists; None: min_workers plus multiples of worker_step."""
         return None if self.allowed_workers is None else tuple(sorted(set(self.allowed_workers)))
-
-
-class CodeOrigin(SpecPart):
-    """Where a snapshot of code came from, as whoever packed it says: for people alone."""
-
-    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,64}$")]
-    branch: Annotated[str, StringConstraints(max_length=250), AfterValidator(check_text)] = ""
-    is_changed: bool = False  # beside what is committed
-    diff: Annotated[str, StringConstraints(max_length=32_768), AfterValidator(check_text)] = ""
-
-
-class Code(SpecPart):
-    """The folder in which the job's command starts: a snapshot that was uploaded before."""
-
-    digest: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-    git: CodeOrigin | None = None
 
 
 class Retry(SpecPart):

@@ -25,6 +25,7 @@ from storage.data.rules import DataRules
 from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.arriving.arrivals import Arrivals
+from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.consistency import contradictions
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
@@ -264,6 +265,7 @@ class World:
     disk_watch: DiskWatch | None = None
     data_rules: DataRules | None = None
     arrivals: Arrivals = field(default_factory=Arrivals)
+    code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:
         return ControlLoop(
@@ -281,6 +283,7 @@ class World:
             disk_watch=self.disk_watch,
             data_rules=self.data_rules,
             arrivals=self.arrivals,
+            code_arrivals=self.code_arrivals,
         )
 
     def tick(self, times: int = 1) -> None:

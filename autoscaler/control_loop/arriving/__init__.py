@@ -1,10 +1,11 @@
-"""Is the data of jobs there that the platform has to fetch? What is not is fetched, and jobs wait.
+"""Is what the platform has to fetch for jobs there? What is not is fetched, and jobs wait.
 
 A job keeps the version that it began with: all its workers see the same files, whenever they join.
 While its data is on the way, a job that waits takes no GPUs, and one that trains goes on without
 its joiners, as while their images are fetched.
 
-arrivals  the step of a tick: what ended, what is wanted, what is begun, what each job lacks
+repositories  code of git repositories, which jobs need before anything else
+arrivals  data: what ended, what is wanted, what is begun, what each job lacks
 telling   what stands on a job meanwhile
 wants     which versions jobs have, or want
 orders    what a fetcher is told, with the team's secret

@@ -1,4 +1,4 @@
-"""What stands on a job whose data is on the way, or will never come?"""
+"""What stands on a job whose data or code is on the way, or will never come?"""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _failing(arrival: Arrival) -> writing.Drafting:
         draft.move(
             {State.QUEUED},
             State.FAILED,
-            reason=JobReason.DATA_UNAVAILABLE,
+            reason=arrival.reason,
             message=arrival.problem,
         )
 

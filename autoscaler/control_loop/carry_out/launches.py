@@ -125,9 +125,10 @@ def is_of_gpus(pool: Pool) -> bool:
 
 
 def _code_of(view: JobView, context: TickContext) -> Mount | None:
-    if view.spec.code is None:
+    digest = view.spec.code.digest if view.spec.code else None
+    if digest is None:  # no job starts before its code was fetched: see `arriving.repositories`
         return None
-    folder = context.code.folder(view.job.team_id, view.spec.code.digest)
+    folder = context.code.folder(view.job.team_id, digest)
     return context.environments.code(folder)
 
 

@@ -1,14 +1,17 @@
-"""What does a job still lack of its data?"""
+"""What does a job still lack of its data, or of its code?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autoscaler.job_vocabulary import JobReason
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """Data that is fetched for a job and is not there yet, or will never be."""
+    """What is fetched for a job and is not there yet, or will never be."""
 
     note: str = ""  # how far it is, for people
     seconds: float = 0.0  # until it is there, as far as anybody can tell
     problem: str = ""  # why it will never be there
+    reason: JobReason = JobReason.DATA_UNAVAILABLE  # of a job that fails for that

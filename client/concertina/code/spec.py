@@ -9,20 +9,23 @@ from concertina.errors import BadInput
 
 
 def folder_of(spec: dict[str, Any], beside: Path | None) -> Path | None:
-    """Return the folder that is the job's code; None: it needs none, or says which snapshot.
+    """Return the folder that is the job's code; None: nothing has to be sent along.
 
     Without `code`, it is the folder of the job file if the command names a file there, and no
     `workdir` says where else to start. `code: null` keeps it from that.
 
     Raises:
-        BadInput: `code` is neither `{path: …}` nor a snapshot.
+        BadInput: `code` is neither `{path: …}`, a repository nor a snapshot.
     """
     if "code" in spec:
         code = spec["code"]
-        if code is None or (isinstance(code, dict) and "digest" in code):
+        if code is None or (isinstance(code, dict) and ("digest" in code or set(code) == {"git"})):
             return None
         if not isinstance(code, dict) or set(code) != {"path"} or not isinstance(code["path"], str):
-            raise BadInput("code: write {path: FOLDER}, seen from the job file; or null for none.")
+            raise BadInput(
+                "code: write {path: FOLDER}, seen from the job file; {git: {url: …}}; or null for"
+                " none."
+            )
         return (beside or Path()) / code["path"]
     if beside is None or spec.get("workdir") is not None:
         return None

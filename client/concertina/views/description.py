@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Group
 from rich.padding import Padding
@@ -100,12 +100,19 @@ def _data(job: JobDetail) -> Iterator[tuple[str, str]]:
 
 
 def _code(job: JobDetail) -> Iterator[tuple[str, str]]:
-    """Yield the snapshot that was sent along, and where it came from."""
+    """Yield the snapshot that it runs, and where that came from."""
     if code := job.get("resolved_spec", {}).get("code"):
-        git = code.get("git")
-        changed = " and changes beside it" if git and git["is_changed"] else ""
-        origin = f", commit {git['commit'][:10]} of {git['branch']}{changed}" if git else ""
-        yield "Code", f"{code['digest'][:12]}{origin}"
+        digest = code["digest"][:12] if code["digest"] else "not fetched yet"
+        yield "Code", f"{digest}{_origin(code['git']) if code.get('git') else ''}"
+
+
+def _origin(git: dict[str, Any]) -> str:
+    commit = f", commit {git['commit'][:10]}" if git["commit"] else ""
+    branch = f" of {git['branch']}" if git["branch"] else ""
+    changed = " and changes beside it" if git["is_changed"] else ""
+    folder = f"/{git['path']}" if git.get("path") else ""
+    url = f", from {git['url']}{folder}" if git.get("url") else ""  # of an earlier release: none
+    return f"{commit}{branch}{changed}{url}"
 
 
 def _batch_worth(job: JobDetail) -> Iterator[tuple[str, Text]]:

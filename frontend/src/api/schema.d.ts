@@ -1416,20 +1416,46 @@ export interface components {
         };
         /**
          * Code
-         * @description The folder in which the job's command starts: a snapshot that was uploaded before.
+         * @description The folder in which the job's command starts.
          */
         Code: {
-            /** Digest */
-            digest: string;
+            /**
+             * Digest
+             * @default null
+             */
+            digest: string | null;
             /** @default null */
             git: components["schemas"]["CodeOrigin"] | null;
         };
         /**
          * CodeOrigin
-         * @description Where a snapshot of code came from, as whoever packed it says: for people alone.
+         * @description A folder of a git repository: from which the platform fetches, or whoever packed it says.
          */
         CodeOrigin: {
-            /** Commit */
+            /**
+             * Url
+             * @default
+             */
+            url: string;
+            /**
+             * Ref
+             * @default
+             */
+            ref: string;
+            /**
+             * Path
+             * @default
+             */
+            path: string;
+            /**
+             * Secret
+             * @default
+             */
+            secret: string;
+            /**
+             * Commit
+             * @default
+             */
             commit: string;
             /**
              * Branch
@@ -2223,6 +2249,7 @@ export interface components {
          *     * `folder_closed` - Hid what it writes: a folder is closed, or nested too deep to be measured.
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
          *     * `data_unavailable` - Data is missing: a source that it names is gone, or is not where it was.
+         *     * `code_unavailable` - Code is missing: the repository that it names has no such code, or cannot be read.
          *     * `start_unavailable` - Start is missing: the checkpoint from which it was to start was removed before.
          *     * `script_warning` - Check the script: it runs, but something in it is probably a mistake.
          *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
@@ -2241,7 +2268,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;

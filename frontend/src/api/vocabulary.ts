@@ -79,6 +79,7 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   folder_closed: "Hid what it writes",
   secret_unavailable: "A secret is missing",
   data_unavailable: "Data is missing",
+  code_unavailable: "Code is missing",
   start_unavailable: "Start is missing",
   script_warning: "Check the script",
   idle: "Idle",

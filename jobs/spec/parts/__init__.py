@@ -2,6 +2,7 @@
 
 - `beginnings`: from what it begins, if not afresh
 - `checkpoints`: how often its state is kept, and how many of those states
+- `code`: which code it runs
 - `data_uses`: which data its workers see
 - `goals`: what a user wants of a job besides that it trains
 - `logged_metrics`: where in its log numbers stand

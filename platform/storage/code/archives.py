@@ -23,7 +23,7 @@ from typing import Any, Final, NoReturn, Protocol
 from storage.code.bounds import CodeBounds
 from storage.errors import SnapshotInvalid
 from storage.uploads.closed import FILE, PROGRAM, close, remove
-from storage.uploads.pieces import Contents
+from storage.uploads.contents import Contents
 
 _READ: Final = 1 << 20
 _OVERHEAD: Final = (

@@ -1,6 +1,8 @@
 """How does something large come in, and go again? In pieces that may be repeated, whole or not.
 
 pieces  one upload: what comes, in which order, until it is complete
+contents  how much is in what came
+closed  nobody writes to it any more
 places  which folder of the service's state holds what
 unused  what nobody refers to goes, and so does what nobody goes on with
 

@@ -23,6 +23,7 @@ from tenancy.models import Team
 from storage.errors import TooManyUploads, WrongOffset
 from storage.models.snapshot import Snapshot
 from storage.uploads.closed import remove
+from storage.uploads.contents import Contents
 from storage.uploads.places import UploadPlaces
 
 LARGEST_PIECE: Final = 4 << 20  # bytes of one request
@@ -30,15 +31,6 @@ SUFFIX: Final = ".part"
 _DISK_BLOCK: Final = 4096  # bytes of a disk that each file and folder takes, however small
 
 Row = TypeVar("Row", bound=Snapshot)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """What is in a folder that came."""
-
-    files: int
-    folders: int
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,12 +15,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from storage.data.cache import turns
 from storage.data.cache.room import Key
 from storage.data.cache.turns import Claim
-from storage.data.fetcher.orders import Order, Result, Status
+from storage.data.fetcher.orders import Result, Status
 
 MOST_AT_ONCE: Final = 3  # guessed: each takes up to a core and some 150 MB
 PATIENCE: Final = timedelta(minutes=30)  # with a store that does not answer, while nothing comes
@@ -29,6 +29,17 @@ _LONGEST_PAUSE: Final = 60.0
 _HANDED_ON: Final = ("PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 
 _log = logging.getLogger(__name__)
+
+
+class Order(Protocol):
+    """What a fetcher is told on its standard input."""
+
+    @property
+    def status(self) -> str:
+        """Return the file in which it says how far it is."""
+
+    def dump(self) -> bytes:
+        """Return it as a line."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +78,7 @@ class Fetches:
 
     notice: Callable[[], object] = lambda: None
     patience: timedelta = PATIENCE
+    program: str = "storage.data.fetcher"
     _running: dict[Key, _Running] = field(default_factory=dict)
     _troubles: dict[Key, Trouble] = field(default_factory=dict)
     _waiting: dict[Key, Claim] = field(default_factory=dict)
@@ -95,8 +107,8 @@ class Fetches:
         self._waiting.pop(key, None)
         status_file = Path(order.status)
         status_file.unlink(missing_ok=True)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "storage.data.fetcher"],
+        process = subprocess.Popen(  # noqa: S603 - a program of ours
+            [sys.executable, "-m", self.program],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             env=_environment(),
@@ -148,13 +160,15 @@ class Fetches:
             return status, None
         return status, (status.total_bytes - status.done_bytes) * seconds / came
 
-    def keep_only(self, wanted: Collection[Key]) -> None:
+    def keep_only(self, wanted: Collection[Key]) -> Collection[Key]:
         """End what nobody wants any more, and forget what troubles there were with it."""
-        for key in [key for key in self._running if key not in wanted]:
+        ended = [key for key in self._running if key not in wanted]
+        for key in ended:
             self._end(key)
         self._troubles = {key: one for key, one in self._troubles.items() if key in wanted}
         self._waiting = {key: one for key, one in self._waiting.items() if key in self._asked}
         self._asked = set()
+        return ended
 
     def close(self) -> None:
         """End them all."""

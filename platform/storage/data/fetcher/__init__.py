@@ -12,6 +12,7 @@ checksums     whether a file is what the store has
 pieces        which parts of which files are there already
 stores        one store, through fsspec
 ---
+confinement   bounds of memory, and an end with whoever gave the order
 guard         no connection leads to where it should not
 orders        what there is to do, and what came of it
 """

@@ -10,40 +10,27 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import logging
-import os
-import resource
 import shutil
 import sys
-import threading
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from storage.data.destinations import Destination, Reach
-from storage.data.fetcher import downloading
+from storage.data.fetcher import confinement, downloading
 from storage.data.fetcher.guard import Guard, addresses_of
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import Order, Progress, Result, Status, Trouble
 from storage.data.fetcher.stores import Store, open_store
 from storage.data.listings import Listing
 
-MOST_MEMORY: Final = 4 << 30  # of addresses; guessed: far above what reading takes
-_ALONE: Final = 3  # exit code: whoever gave the order is gone
 _ANOTHER: Final = 4  # exit code: a fetcher of a service process before this one is still at it
 _PAUSE_SECONDS: Final = 0.5  # before a second try; twice as long before each further one
 
 
 def main() -> int:
-    with os.fdopen(os.dup(0), "rb", buffering=0) as orders:
-        order = Order.load(orders.readline())
-    threading.Thread(target=_end_with_the_service, daemon=True).start()
-    logging.disable(logging.CRITICAL)  # libraries tell what they ask for
-    os.nice(10)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    guard = Guard(_reach(order))
-    guard.install()
+    order = Order.load(confinement.read_order())
+    guard = confinement.confine(_reach(order))
     with Path(f"{order.listing}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -121,12 +108,6 @@ def _reach(order: Order) -> Reach:
         own=addresses_of(order.own),
         is_public=all(urlsplit(url).scheme != "http" for url in urls),
     )
-
-
-def _end_with_the_service() -> None:
-    while os.read(0, 1):  # not sys.stdin, which cannot be closed while it is waited for
-        pass
-    os._exit(_ALONE)
 
 
 if __name__ == "__main__":

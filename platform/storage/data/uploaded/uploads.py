@@ -24,7 +24,8 @@ from storage.data.uploaded.places import UploadedPlaces
 from storage.errors import ManifestInvalid, SnapshotInvalid, TooMuchData, WrongOffset
 from storage.models import DataSnapshot
 from storage.uploads.closed import FILE, PROGRAM, close, remove
-from storage.uploads.pieces import Contents, Piece, Upload
+from storage.uploads.contents import Contents
+from storage.uploads.pieces import Piece, Upload
 
 _HEAD: Final = re.compile(rb"concertina data 1 ([0-9]{8})\n")
 HEAD_BYTES: Final = len(b"concertina data 1 12345678\n")  # it tells how long the manifest is

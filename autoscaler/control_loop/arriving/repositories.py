@@ -1,0 +1,240 @@
+"""Is the code there that jobs want of git repositories? What is not is fetched, and jobs wait.
+
+Then the job's spec names the snapshot that it became, and the commit. From there on nothing tells
+it from code that was uploaded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from cluster.files.discarding import discard
+from django.db import InterfaceError, OperationalError
+from storage.code.places import CodePlaces
+from storage.data.cache.fetches import Fetches, Trouble
+from storage.data.cache.room import Key
+from storage.data.fetcher.orders import Result
+from storage.errors import TooMuchCode
+from storage.repositories import fetched
+from storage.repositories.fetched import Fetched
+from storage.repositories.fetcher.orders import CodeOrder
+from storage.repositories.places import Wanted, Workplace
+from tenancy.models import Team
+from tenancy.secrets import team_secrets
+from tenancy.secrets.team_secrets import SecretUnavailable
+
+from autoscaler.control_loop.arriving.telling import tell
+from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.job_vocabulary import EventKind, JobReason
+from jobs.changes import events
+from jobs.lifecycle import State
+from jobs.models import Job
+
+PROGRAM: Final = "storage.repositories.fetcher"
+_CREDENTIALS: Final = ("GIT_USERNAME", "GIT_PASSWORD")  # a fetcher is told no others
+
+_log = logging.getLogger(__name__)
+
+
+def _fetches() -> Fetches:
+    return Fetches(program=PROGRAM)
+
+
+@dataclass(slots=True)
+class CodeArrivals:
+    """What this process fetches; a tick looks at it once."""
+
+    fetches: Fetches = field(default_factory=_fetches)
+
+    def go_on(
+        self, views: Iterable[JobView], context: TickContext, giving: Orders
+    ) -> Mapping[str, Arrival]:
+        """Fetch on; return what jobs lack that wait for their code, and tell them.
+
+        Raises:
+            Overtaken: another process holds the lease now.
+        """
+        wishes: dict[Key, _Wish] = {}
+        for view in views:
+            if view.is_queued and (wanted := _wanted_by(view)) is not None:
+                key = view.job.team_id, wanted.digest
+                wishes.setdefault(key, _Wish(wanted=wanted)).views.append(view)
+        arriving: dict[str, Arrival] = {}
+        if wishes:
+            look = _Look(wishes=wishes, fetches=self.fetches, context=context, giving=giving)
+            look.take_in()
+            arriving = look.arriving()
+            tell([view for wish in wishes.values() for view in wish.views], arriving, context)
+        for team_id, digest in self.fetches.keep_only(wishes):
+            with giving.giving():
+                folder = Workplace.of(context.code, team_id, digest).folder
+                discard(folder, aside=context.code.aside)
+        return arriving
+
+
+def _wanted_by(view: JobView) -> Wanted | None:
+    """Return what is to be fetched for a job; None: it has its code, or needs none."""
+    code = view.spec.code
+    if code is None or code.digest is not None or code.git is None:
+        return None
+    git = code.git
+    return Wanted(url=git.url, ref=git.ref, path=git.path, secret=git.secret)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """Some code, and who waits for it: jobs of one team, one at least."""
+
+    wanted: Wanted
+    views: list[JobView] = field(default_factory=list)
+
+    @property
+    def team(self) -> Team:
+        return self.views[0].job.team
+
+    def workplace(self, places: CodePlaces) -> Workplace:
+        return Workplace.of(places, self.team.pk, self.wanted.digest)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Look:
+    """One tick's look at all code that has to be fetched."""
+
+    wishes: Mapping[Key, _Wish]
+    fetches: Fetches
+    context: TickContext
+    giving: Orders
+    _has_come: set[Key] = field(default_factory=set)
+
+    def take_in(self) -> None:
+        """Make snapshots of what has been fetched; trouble with one is its own."""
+        for outcome in list(self.fetches.ended(self.context.now)):
+            wish = self.wishes.get(outcome.key)
+            if wish is None or outcome.status.result is not Result.DONE:
+                continue
+            try:
+                self._take_in(wish)
+                self._has_come.add(outcome.key)
+            except (Overtaken, OperationalError, InterfaceError):
+                raise
+            except Exception:  # noqa: BLE001 - of this code alone
+                extra = {"action": "fetch_code", "team": outcome.key[0]}
+                _log.exception("What came of a fetch cannot be kept.", extra=extra)
+                self.fetches.put_off(outcome, "what came of it cannot be kept", self.context.now)
+
+    def arriving(self) -> dict[str, Arrival]:
+        found: dict[str, Arrival] = {}
+        for key, wish in self.wishes.items():
+            arrival = self._of(key, wish)
+            found |= {view.id: arrival for view in wish.views}
+        return found
+
+    def _take_in(self, wish: _Wish) -> None:
+        places, by = self.context.code, wish.views[0].job.submitted_by
+        with self.giving.giving():
+            found = self._arrival(wish).put_into_place(actor=by)
+            discard(wish.workplace(places).folder, aside=places.aside)
+        self._name(found, [view.id for view in wish.views])
+
+    def _name(self, found: Fetched, job_ids: Sequence[str]) -> None:
+        """Write down what jobs run; one whose row somebody holds has it fetched once more."""
+        with self.context.fence.transaction():
+            rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED, code="").order_by("pk")
+            jobs = list(rows.select_for_update(no_key=True, skip_locked=True))
+            for job in jobs:
+                asked = job.resolved_spec["code"]
+                git = {**asked["git"], "commit": found.commit, "branch": found.branch}
+                job.code = found.digest
+                job.resolved_spec = {
+                    **job.resolved_spec,
+                    "code": {**asked, "digest": found.digest, "git": git},
+                }
+            Job.objects.bulk_update(jobs, ["code", "resolved_spec"])
+            events.record_all(
+                events.new(
+                    job_id=job.id,
+                    kind=EventKind.PREPARING,
+                    reason=JobReason.PREPARING,
+                    message=f"Its code is commit {found.commit[:10]} of"
+                    f" {job.resolved_spec['code']['git']['url']}.",
+                )
+                for job in jobs
+            )
+
+    def _of(self, key: Key, wish: _Wish) -> Arrival:
+        """What lacks who wants this; one whose code has just come starts in the next tick."""
+        if key in self._has_come:
+            return Arrival(note="its code has come")
+        trouble = self.fetches.trouble(key)
+        if trouble is not None and trouble.next_at is None:
+            return _never(f"Its code cannot be fetched: {trouble.problem}")
+        if (problem := self._begin(key, wish)) is not None:
+            return problem
+        return Arrival(note=self._said(key, wish, trouble))
+
+    def _begin(self, key: Key, wish: _Wish) -> Arrival | None:
+        """Begin a fetch if one may be begun; returns why it never can."""
+        owner, now = str(wish.team.pk), self.context.now
+        if not self.fetches.is_due(key, now, owner=owner):
+            return None
+        try:
+            self._arrival(wish).check_room()
+            order = self._order(wish)
+            with self.giving.giving():
+                self.context.code.make(wish.team.pk)
+                wish.workplace(self.context.code).folder.mkdir(mode=0o700, exist_ok=True)
+                self.fetches.begin(key, order, now, owner=owner)
+        except TooMuchCode as problem:
+            return _never(str(problem))
+        except SecretUnavailable as problem:
+            return _never(f"{problem} Its code cannot be fetched without it.")
+        except OSError as problem:
+            extra = {"action": "fetch_code", "team": wish.team.pk}
+            _log.warning("A fetch cannot be begun: %s", problem, extra=extra)
+        return None
+
+    def _arrival(self, wish: _Wish) -> fetched.Arrival:
+        places, limits = self.context.code, self.context.code_limits
+        workplace = wish.workplace(places)
+        return fetched.Arrival(team=wish.team, workplace=workplace, places=places, limits=limits)
+
+    def _order(self, wish: _Wish) -> CodeOrder:
+        """Raises: SecretUnavailable."""
+        wanted, workplace = wish.wanted, wish.workplace(self.context.code)
+        bounds, data = self.context.code_limits.snapshot, self.context.data
+        return CodeOrder(
+            url=wanted.url,
+            ref=wanted.ref,
+            path=wanted.path,
+            folder=str(workplace.folder),
+            status=str(workplace.status),
+            credential=_credential(wish.team, wanted.secret),
+            networks=tuple(str(one) for one in data.networks),
+            own=data.own,
+            most_bytes=bounds.most_bytes,
+            most_files=bounds.most_files,
+        )
+
+    def _said(self, key: Key, wish: _Wish, trouble: Trouble | None) -> str:
+        if key in self.fetches:
+            return f"its code is fetched from {urlsplit(wish.wanted.url).hostname}"
+        if trouble is None:
+            return "its code waits until other code is there"
+        return f"its code: {trouble.problem.rstrip('.')}; it is tried again"
+
+
+def _never(problem: str) -> Arrival:
+    return Arrival(problem=problem, reason=JobReason.CODE_UNAVAILABLE)
+
+
+def _credential(team: Team, secret: str) -> dict[str, str]:
+    found = team_secrets.environment_of(team, [secret] if secret else [])
+    return {variable: found[variable] for variable in _CREDENTIALS if variable in found}
