@@ -7,7 +7,7 @@ retention           forgets old ticks
 prefetched_images   fetches images before any job names them
 gpu_discovery       asks nodes which GPUs they have
 machine_discovery   asks nodes what their machines are like
-node_questions      asks them in a thread, so that no tick waits
+node_questions      asks them in threads, so that no tick waits
 usage_watch         reads what workers take of their nodes, and tells which jobs are idle
 disk_watch          measures how much each job has on disk
 disk_lane           looks into many folders with a few threads
