@@ -71,7 +71,8 @@ def test_a_folder_is_listed_in_pages(api: APIClient, outputs: Results) -> None:
     assert found == [*((f"{n}.txt", n) for n in range(5)), ("loss.csv", 16), ("plots", 0)]
     assert [item["is_folder"] for item in second["items"]][-1]
     assert names(api, outputs, folder="plots") == ["plots/page.html"]
-    assert api.get(address(outputs), {"cursor": "a"}).status_code == 400
+    for wrong in ("a", "\xff", "YQ==!"):
+        assert api.get(address(outputs), {"cursor": wrong}).status_code == 400
 
 
 def test_a_job_that_has_written_nothing_has_no_outputs(api: APIClient, job: Job) -> None:

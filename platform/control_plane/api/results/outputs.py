@@ -167,6 +167,6 @@ def _cursor(name: str) -> str:
 
 def _name_of(cursor: str) -> str:
     try:
-        return base64.urlsafe_b64decode(cursor.encode()).decode()
+        return base64.b64decode(cursor.encode(), altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError) as error:
         raise BadCursor from error

@@ -130,7 +130,10 @@ def clone(url: str, ref: str, into: Path, credential: Mapping[str, str]) -> Clon
 
 def _told(problem: Exception, ref: str, *, knew_refs: bool) -> Trouble:
     """Say what a server means that answers as git does, and not with a commit."""
-    said = _short(problem)
+    said = _short(
+        getattr(problem.__cause__, "reason", None) or problem
+    )  # not how often it was tried
+    said = re.sub(r"^HTTPS?Connection\(.*?\): ", "", said)
     hangs_up = isinstance(problem, HangupException) and knew_refs and _is_commit(ref)
     if "not our ref" in said or hangs_up:  # git's own server has no words for it
         return Refused(
