@@ -32,5 +32,7 @@ export type KeptCheckpoint = Schemas["KeptCheckpoint"];
 export type ModelVersion = Schemas["ModelVersion"];
 export type Output = Schemas["Output"];
 export type Removal = Schemas["Removal"];
+export type KeptPart = Schemas["KeptPart"];
+export type RetentionChanges = Schemas["PatchedRetentionBody"];
 export type Secret = Schemas["Secret"];
 export type SecretContent = Schemas["SecretBody"];

@@ -62,3 +62,29 @@ def values_of_fields(page: Page) -> list[str]:
     """What is typed in, which is no part of the page's content."""
     fields = page.locator("input, textarea").evaluate_all("all => all.map(one => one.value)")
     return list(map(str, fields))
+
+
+def test_how_long_logs_are_kept_is_chosen_within_bounds(page: Page) -> None:
+    page.goto("/teams/vision")
+    logs = page.get_by_role("listitem", name="Retention of logs")
+    expect(logs).to_contain_text("as the installation says")
+    logs.get_by_role("button").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Keep").select_option("days")
+    dialog.get_by_label("Days", exact=True).fill("5")
+    dialog.get_by_label("At least (days)").fill("7")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("at least 7 days")
+    keep_screenshot(page, "retention-form")
+    dialog.get_by_label("Days", exact=True).fill("10")
+    dialog.get_by_role("button", name="Save").click()
+    expect(logs).to_contain_text("10 days")
+    expect(logs).to_contain_text("as the team chose · admins allow at least 7 days")
+    expect(dialog).to_be_hidden()
+    keep_screenshot(page, "team-retention")
+
+    logs.get_by_role("button").click()
+    dialog.get_by_label("Keep").select_option("usual")
+    dialog.get_by_label("At least (days)").fill("")
+    dialog.get_by_role("button", name="Save").click()
+    expect(logs).to_contain_text("as the installation says")

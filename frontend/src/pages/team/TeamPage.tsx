@@ -10,6 +10,7 @@ import { TeamMark } from "../../design/TeamMark";
 import { plural } from "../../domain/format";
 import { Images } from "./Images";
 import { Models } from "./Models";
+import { Retention } from "./Retention";
 import { Secrets } from "./Secrets";
 import styles from "./TeamPage.module.css";
 
@@ -39,6 +40,7 @@ export function TeamPage() {
       <Secrets team={name} />
       <Models team={name} />
       <Images team={name} />
+      <Retention team={name} />
     </div>
   );
 }
