@@ -21,7 +21,8 @@ def tmp_path(open_folder: Path) -> Path:
 
 @pytest.fixture(scope="package")
 def stack() -> Iterator[RunningStack]:
-    with running(Options(slots=4, tick_seconds=1.0)) as ready:
+    stores = {"CONCERTINA_DATA_NETWORKS": "127.0.0.1"}
+    with running(Options(slots=4, tick_seconds=1.0), stores) as ready:
         yield ready
 
 

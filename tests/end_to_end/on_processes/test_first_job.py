@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from local_stack.checkout import ROOT
 
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import until
+from tests.object_store import ObjectStore, object_store
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -26,6 +28,7 @@ BLOCK = re.compile(
     r"^(?:`(?P<file>[a-z]+\.py)`:\n\n```python|```console)\n(?P<text>.*?)```$",
     re.DOTALL | re.MULTILINE,
 )
+BY_TERMINALS_ALONE = "Password:"
 CHANGES = re.compile(r"[0-9][0-9.:,]*|\([0-9a-z]{10}\)|/[^ ]+")  # numbers, ids, paths
 
 
@@ -45,7 +48,7 @@ def steps_of(guide: str) -> Iterator[Step]:
             continue
         for command in block["text"].removeprefix("$ ").split("\n$ "):
             first, *said = command.splitlines()
-            yield Step("", first, said)
+            yield Step("", first, [line for line in said if line != BY_TERMINALS_ALONE])
 
 
 def fits(line: str, said: str) -> bool:
@@ -57,10 +60,16 @@ def fits(line: str, said: str) -> bool:
 class Reader:
     """Somebody who does what the guide says, in a folder of their own."""
 
-    def __init__(self, stack: RunningStack, folder: Path) -> None:
+    def __init__(self, stack: RunningStack, store: ObjectStore, folder: Path) -> None:
         self._folder = folder / "first"
         self._folder.mkdir()
         self._stack = stack
+        self._here = {
+            "http://127.0.0.1:8000": stack.url,
+            "https://s3.example.com": store.endpoint,
+            "--as grace": f"--as {stack.admin_username}",
+            "ct_…": stack.tokens["vision"],
+        }
         self._environment = {
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
             "HOME": str(folder),
@@ -71,12 +80,14 @@ class Reader:
         (self._folder / name).write_text(content)
 
     def run(self, command: str) -> str:
-        mine = command.replace("http://127.0.0.1:8000", self._stack.url)
-        mine = mine.replace("ct_…", self._stack.tokens["vision"])
+        mine = command
+        for there, here in self._here.items():
+            mine = mine.replace(there, here)
         ended = subprocess.run(
             ["bash", "-c", mine],
             cwd=self._folder,
             env=self._environment,
+            input=self._stack.admin_password,  # of who asks for one
             capture_output=True,
             text=True,
             check=False,
@@ -86,8 +97,18 @@ class Reader:
 
 
 @pytest.fixture
-def reader(stack: RunningStack, tmp_path: Path) -> Iterator[Reader]:
-    made = Reader(stack, tmp_path)
+def store() -> Iterator[ObjectStore]:
+    """A bucket with samples of a sine."""
+    with object_store() as made:
+        places = [6 * n / 4095 - 3 for n in range(4096)]
+        lines = "".join(f"{x:.6f},{math.sin(x):.6f}\n" for x in places)
+        made.put("sine/samples.csv", lines.encode())
+        yield made
+
+
+@pytest.fixture
+def reader(stack: RunningStack, store: ObjectStore, tmp_path: Path) -> Iterator[Reader]:
+    made = Reader(stack, store, tmp_path)
     yield made
     with stack.client("vision") as client:
         for job in first(client):
