@@ -38,10 +38,11 @@ def settled(spec: JobSpec, records: TeamRecords) -> tuple[JobSpec, HeldCheckpoin
     start = spec.start_from
     if start is None:
         return spec, None
-    if start not in records.starts:
+    key = start.model_dump_json()
+    if key not in records.starts:
         settle = _of_job if start.model is None else _of_model
-        records.starts[start] = settle(start, records.team)
-    meant, row = records.starts[start]
+        records.starts[key] = settle(start, records.team)
+    meant, row = records.starts[key]
     return spec.model_copy(update={"start_from": meant}), row
 
 

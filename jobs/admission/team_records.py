@@ -19,7 +19,7 @@ class TeamRecords:
     def __init__(self, team: Team) -> None:
         self.team = team
         # What was looked up for specs so far: what each means, and what is to be held for it.
-        self.starts: dict[StartFrom, tuple[StartFrom, HeldCheckpoint]] = {}
+        self.starts: dict[str, tuple[StartFrom, HeldCheckpoint]] = {}
 
     @cached_property
     def gpu_limits(self) -> Mapping[int, int | None]:

@@ -96,6 +96,14 @@ class CheckpointRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What the job begins with, as another job, or a model, leaves it."""
+
+    folder: Path
+    skip: tuple[str, ...] = ()  # patterns of the names of weights that are not taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerEnvironment:
     """What a worker was started with; every part may be missing when it runs alone."""
 
@@ -105,7 +113,7 @@ class WorkerEnvironment:
 
     platform: Platform | None
     checkpoints: CheckpointRules | None
-    start_from: Path | None  # a folder with what another job, or a model, leaves to begin with
+    start: Start | None  # None: afresh
     batch: BatchRules | None
     seed: int
     sample_audit_dir: Path | None
@@ -120,7 +128,7 @@ class WorkerEnvironment:
             gpus=tuple(filter(None, environ.get(CUDA_GPUS, "").split(","))),
             platform=_platform(environ) if environ.get(Env.COORDINATOR) else None,
             checkpoints=_checkpoints(environ),
-            start_from=Path(environ[Env.START_FROM]) if environ.get(Env.START_FROM) else None,
+            start=_start(environ),
             batch=_batch(environ),
             seed=_whole(environ, Env.SEED, 0),
             sample_audit_dir=Path(audit) if audit else None,
@@ -177,6 +185,16 @@ def _keep_best(environ: Mapping[str, str]) -> KeepBest | None:
         raise EnvironmentVariableError(
             Env.CHECKPOINT_KEEP_BEST, text, "JSON of BestRules"
         ) from error
+
+
+def _start(environ: Mapping[str, str]) -> Start | None:
+    folder, text = environ.get(Env.START_FROM), environ.get(Env.START_SKIP) or "[]"
+    if not folder:
+        return None
+    try:
+        return Start(folder=Path(folder), skip=tuple(str(one) for one in json.loads(text)))
+    except (TypeError, ValueError) as error:
+        raise EnvironmentVariableError(Env.START_SKIP, text, "a JSON list of patterns") from error
 
 
 def _batch(environ: Mapping[str, str]) -> BatchRules | None:

@@ -70,6 +70,7 @@ class Env(StrEnum):
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"
     CHECKPOINT_KEEP_BEST = "CONCERTINA_CHECKPOINT_KEEP_BEST"  # JSON of `BestRules`, or empty
     START_FROM = "CONCERTINA_START_FROM"  # a folder: see `checkpoint_files.START_WEIGHTS`
+    START_SKIP = "CONCERTINA_START_SKIP"  # JSON: patterns of names that are not taken from there
     BATCH = "CONCERTINA_BATCH"  # JSON of `BatchRules`
     SEED = "CONCERTINA_SEED"
     GPU_INDICES = "CONCERTINA_GPU_INDICES"  # comma separated; slots on a machine without GPUs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -53,4 +54,7 @@ def of(view: JobView, context: TickContext) -> SeenStart:
     except ResultUnknown as problem:
         raise gone from problem
     mount = context.environments.data(folder, TARGET, is_writable=False)
-    return SeenStart(mounts=(mount,), env={Env.START_FROM: mount.target})
+    env = {str(Env.START_FROM): mount.target}
+    if start.skip:
+        env[Env.START_SKIP] = json.dumps(start.skip)
+    return SeenStart(mounts=(mount,), env=env)

@@ -3528,6 +3528,8 @@ export interface components {
              * @enum {string}
              */
             what: "weights" | "all";
+            /** Skip */
+            skip?: string[];
         };
         /** @description A waiting job that starts. */
         StartedDetails: {

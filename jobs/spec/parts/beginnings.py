@@ -13,6 +13,10 @@ from jobs.spec.names import check_text
 from jobs.spec.part import SpecPart
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=160), AfterValidator(check_text)]
+Pattern = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), AfterValidator(check_text)
+]
+MOST_PATTERNS: Final = 100  # of names of weights
 _FURTHEST: Final = 10**18 - 1  # as a checkpoint's name may say
 
 
@@ -36,6 +40,7 @@ class StartFrom(SpecPart):
     step: Step = None  # of the job; None: its latest
     model: Name | None = None  # of the team: NAME, NAME@VERSION or NAME@ALIAS
     what: Literal["weights", "all"] = "weights"
+    skip: Annotated[list[Pattern], Field(max_length=MOST_PATTERNS)] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:
@@ -47,5 +52,9 @@ class StartFrom(SpecPart):
         if self.model is not None and self.step is not None:
             raise ValueError(
                 "names a step of a model | Leave step out: each version of a model is of one step."
+            )
+        if self.skip and self.what != "weights":
+            raise ValueError(
+                "skips some of all | Use what: weights; the rest of the training is of all weights."
             )
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster.docker_host.process_environments import ContainerEnvironments
@@ -29,9 +30,9 @@ def checkpoints_of(world: World, job: Job) -> Path:
     return world.state_dir / "jobs" / job.id / "checkpoints"
 
 
-def started_from(world: World, source: Job, *, what: str = "weights") -> Job:
+def started_from(world: World, source: Job, *, what: str = "weights", **more: Any) -> Job:
     """As a submission leaves it."""
-    start = {"job": source.id, "step": 20, "what": what}
+    start = {"job": source.id, "step": 20, "what": what, **more}
     job = world.job(name="follower", start_from=start)
     (state,) = checkpoints_of(world, source).glob("*.pt")
     (weights,) = checkpoints_of(world, source).glob("*.safetensors")
@@ -67,7 +68,7 @@ def test_a_tick_holds_it_so_that_it_outlives_its_job(
 
 
 def test_workers_see_it_and_cannot_change_it(world: World, source: Job) -> None:
-    job = started_from(world, source)
+    job = started_from(world, source, skip=["head.*"])
     world.wish(job, 2)
     world.tick()
     for number in (1, 2):
@@ -76,6 +77,7 @@ def test_workers_see_it_and_cannot_change_it(world: World, source: Job) -> None:
         seen = Mount(source=folder, target=str(folder), is_writable=False, is_ours=False)
         assert seen in launch.mounts
         assert launch.env[Env.START_FROM] == str(folder)
+        assert launch.env[Env.START_SKIP] == '["head.*"]'
 
 
 def test_in_containers_it_is_called_start(world: World, source: Job) -> None:

@@ -199,6 +199,7 @@ def test_a_job_starts_from_a_model_as_it_is_when_it_is_submitted(
         "step": None,
         "model": "digits@1",
         "what": "all",
+        "skip": [],
     }
     HeldCheckpoint.objects.filter(for_job="").update(due_at=timezone.now() + TOMORROW)
     tick(tmp_path)  # which holds the model's as well, because the job's is of that

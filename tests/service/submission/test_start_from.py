@@ -49,6 +49,7 @@ def test_the_spec_says_for_ever_with_which_step_a_job_began(
         "step": meant,
         "model": None,
         "what": "weights",
+        "skip": [],
     }
     row = HeldCheckpoint.objects.get()
     assert (row.for_job, row.source_job, row.step, row.state) == (
@@ -90,6 +91,11 @@ def test_of_jobs_of_one_name_the_newest_is_meant(
         ({"step": 10}, "start_from", "Name the job whose checkpoint it is, or a model"),
         ({"job": ""}, "start_from.job", ""),
         ({"job": "a" * 161}, "start_from.job", ""),
+        ({"job": "source", "what": "all", "skip": ["a"]}, "start_from", "Use what: weights"),
+        ({"job": "source", "skip": [""]}, "start_from.skip[0]", ""),
+        ({"job": "source", "skip": ["a" * 201]}, "start_from.skip[0]", ""),
+        ({"job": "source", "skip": ["a"] * 101}, "start_from.skip", ""),
+        ({"job": "source", "skip": "head.*"}, "start_from.skip", ""),
         ({"job": "source", "also": 1}, "start_from.also", ""),
     ],
 )

@@ -283,7 +283,7 @@ class MemoryJob:
             gpu_exchange=GpuExchange.GLOO,
             platform=Platform(worker_id=worker, attempt=1, token="", host="", port=0),
             checkpoints=self._checkpoints,
-            start_from=None,
+            start=None,
             batch=BatchRules(
                 base=8,
                 lr_scaling=LearningRateScaling.NONE,

@@ -131,6 +131,21 @@ def test_weights_of_another_model_are_refused_by_name() -> None:
     assert all(torch.equal(before[name], one) for name, one in model.state_dict().items())
 
 
+def test_what_is_skipped_stays_as_the_script_made_it() -> None:
+    given = nn.ModuleDict({"body": nn.Linear(2, 4), "head": nn.Linear(4, 9)})
+    given["old"] = nn.Linear(1, 1)
+    model = nn.ModuleDict({"body": nn.Linear(2, 4), "head": nn.Linear(4, 1)})
+    head = model["head"].weight.clone()
+    state = a_state_of(DistributedModel(model))
+    state.begin_with(given.state_dict(), skip=["head.*", "old.*"])
+    assert torch.equal(model["body"].weight, given["body"].weight)
+    assert torch.equal(model["head"].weight, head)
+    with pytest.raises(WeightsMismatchError, match="of another shape: head"):
+        state.begin_with(given.state_dict(), skip=["old.*"])
+    with pytest.raises(WeightsMismatchError, match=r"'haed\.\*', which is the name of no weights"):
+        state.begin_with(given.state_dict(), skip=["haed.*", "old.*"])
+
+
 @pytest.mark.parametrize(
     "content",
     [

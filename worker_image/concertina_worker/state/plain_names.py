@@ -7,6 +7,7 @@ names in `state_dict()`. Weights that others read, or that another script begins
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any, Final
 
 import torch
@@ -25,6 +26,25 @@ def plain_names(model: torch.nn.Module) -> dict[str, str]:
     innermost_first = sorted(wrapped, key=lambda one: -len(one[0]))
     found = {name: _without(name, innermost_first) for name in model.state_dict()}
     return found if len({*found.values()}) == len(found) else {name: name for name in found}
+
+
+def skipped_names(patterns: Collection[str], names: Collection[str]) -> set[str]:
+    """Return the names that a pattern, such as `head.*`, stands for.
+
+    Raises:
+        WeightsMismatchError: one stands for none, so it is likely written wrong.
+    """
+    found = set[str]()
+    for pattern in patterns:
+        matching = {name for name in names if fnmatchcase(name, pattern)}
+        if not matching:
+            known = ", ".join(sorted(names)[:_NAMED])
+            raise WeightsMismatchError(
+                f"start_from.skip has {pattern!r}, which is the name of no weights on either side;"
+                f" there are {known} and so on"
+            )
+        found |= matching
+    return found
 
 
 def check_fit(own: Mapping[str, Any], given: Mapping[str, Any]) -> None:
@@ -66,6 +86,6 @@ class WeightsMismatchError(Exception):
     def __init__(self, difference: str) -> None:
         super().__init__(
             f"The weights of start_from do not fit the model that the script makes: {difference}."
-            " Make the same model, or leave start_from out of the spec and let the script load what"
-            " fits."
+            " Make the same model, or name what is to stay as the script makes it in"
+            " start_from.skip, such as head.*"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -18,7 +18,7 @@ from concertina_worker.samples.cursor import Cursor
 from concertina_worker.samples.stream_place import StreamPlace
 from concertina_worker.state import optimizer_state
 from concertina_worker.state.description import Description, check_same, describe
-from concertina_worker.state.plain_names import check_fit, plain_names
+from concertina_worker.state.plain_names import check_fit, plain_names, skipped_names
 
 
 class Stateful(Protocol):
@@ -151,13 +151,15 @@ class TrainingState:
             optimizer.state.clear()
         self.is_complete = True
 
-    def begin_with(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Start a training from weights by plain names.
+    def begin_with(
+        self, weights: Mapping[str, torch.Tensor], *, skip: Collection[str] = ()
+    ) -> None:
+        """Start a training from weights by plain names, but for those that a pattern skips.
 
         Raises:
             WeightsMismatchError: they are not those of the script's model.
         """
-        self.model.load_state_dict(self._fitting(weights))
+        self.model.load_state_dict(self._fitting(weights, skip))
         self.begin_afresh()
 
     def go_on_from(self, checkpoint: dict[str, Any]) -> None:
@@ -236,15 +238,21 @@ class TrainingState:
     def _optimizer_tensors(self) -> list[torch.Tensor]:
         return [t for optimizer in self.optimizers for t in optimizer_state.tensors(optimizer)]
 
-    def _fitting(self, weights: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+    def _fitting(
+        self, weights: Mapping[str, torch.Tensor], skip: Collection[str] = ()
+    ) -> dict[str, Any]:
         """Return what the model is to hold, by its own names; only tensors have to be given."""
         own, plain = self.model.state_dict(), plain_names(self.model)
         tensors = {plain[name]: one for name, one in own.items() if isinstance(one, torch.Tensor)}
-        check_fit(
-            tensors, {name: one for name, one in weights.items() if isinstance(one, torch.Tensor)}
-        )
+        given = {name: one for name, one in weights.items() if isinstance(one, torch.Tensor)}
+        skipped = skipped_names(skip, {*tensors, *given})
+        for name in skipped:
+            tensors.pop(name, None)
+            given.pop(name, None)
+        check_fit(tensors, given)
         for name in own:
-            own[name] = weights.get(plain[name], own[name])
+            if plain[name] not in skipped:
+                own[name] = weights.get(plain[name], own[name])
         return own
 
     def _load_extras(self, states: dict[str, dict[str, Any]]) -> None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from concertina_worker.checkpoint_files import LONGEST_NAME, MOST_VALUES, About, Value
-from concertina_worker.environment import CheckpointRules
+from concertina_worker.environment import CheckpointRules, Start
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import Membership
 from concertina_worker.state.checkpoints import starting
@@ -31,11 +30,11 @@ class CheckpointDuty:
         membership: Membership | Alone,
         state: TrainingState,
         *,
-        start_from: Path | None = None,
+        start: Start | None = None,
     ) -> None:
         self._membership = membership
         self._state = state
-        self._start_from = start_from
+        self._start = start
         self._writer = CheckpointWriter(rules, self._tell) if rules else None
         self._furthest = FurthestStep(rules.folder) if rules else None
         self._values: dict[str, Value] = {}  # the newest of each name
@@ -46,8 +45,8 @@ class CheckpointDuty:
         checkpoint = self._writer.load_newest() if self._writer else None
         if checkpoint is not None:
             self._state.load_checkpoint(checkpoint)
-        elif self._start_from is not None:
-            starting.begin(self._state, self._start_from)
+        elif self._start is not None:
+            starting.begin(self._state, self._start.folder, skip=self._start.skip)
         else:
             self._state.begin_afresh()
 

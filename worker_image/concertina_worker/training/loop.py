@@ -69,7 +69,7 @@ class TrainingLoop:
         self._commits = Commits(environment, membership, self.epoch_data, self.rates, state)
         self.position = ScriptPosition(state, self.rates, self._commits.schedule_after)
         self._checkpoints = CheckpointDuty(
-            environment.checkpoints, membership, state, start_from=environment.start_from
+            environment.checkpoints, membership, state, start=environment.start
         )
 
     # -- for the membership --------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from concertina_worker.checkpoint_files import START_STATE, START_WEIGHTS
@@ -10,8 +11,10 @@ from concertina_worker.state.checkpoints.written_file import BrokenCheckpointErr
 from concertina_worker.state.training_state import CheckpointMismatchError, TrainingState
 
 
-def begin(state: TrainingState, folder: Path) -> None:
-    """Give a training its first state: all there is in the folder.
+def begin(state: TrainingState, folder: Path, *, skip: Collection[str] = ()) -> None:
+    """Give a training its first state: all there is in the folder, or weights that it has.
+
+    `skip`: patterns of the names of weights that stay as the script made them.
 
     Raises:
         WeightsMismatchError: the weights are not those of the script's model.
@@ -22,7 +25,7 @@ def begin(state: TrainingState, folder: Path) -> None:
         if path.exists():
             state.go_on_from(checkpoint.read(path, path_of_weights))
         else:
-            state.begin_with(weights.read(path_of_weights))
+            state.begin_with(weights.read(path_of_weights), skip=skip)
     except (OSError, BrokenCheckpointError) as error:
         raise StartError(f"cannot be read: {error}") from error
     except CheckpointMismatchError as error:
