@@ -1,7 +1,8 @@
 """What goes with a team that is deleted, and what keeps it from being deleted?
 
 Its jobs go as if each were deleted, then the team with its members' places, quotas, tokens,
-secrets, models and rules. The GPU time of its jobs stays in the sums, under its name.
+secrets, models, uploaded data and rules. The GPU time of its jobs stays in the sums, under its
+name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from django.db.models import QuerySet
+from storage.models import DataSnapshot
 from tenancy.models import Team
 
 from jobs.commands.removal import job_deletion
@@ -47,6 +49,7 @@ def contents(team: Team) -> list[str]:
         f"{team.tokens.count()} tokens",
         f"{team.secrets.count()} secrets",
         f"{team.models.count()} models, with all versions",
+        f"{DataSnapshot.objects.filter(team=team).count()} folders of uploaded data",
         f"{team.image_rules.count()} image rules of its own",
     ]
 
