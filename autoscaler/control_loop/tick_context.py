@@ -38,6 +38,8 @@ class TickContext:
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     around: Surroundings = field(default_factory=Surroundings)
     arriving: dict[str, Arrival] = field(default_factory=dict)  # by job: what it lacks
+    owners_wait_since: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
+    """For what a team's jobs borrow of a pool, by ids of both, as far as it was asked for."""
 
     @property
     def now(self) -> datetime:

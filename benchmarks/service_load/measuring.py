@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from control_plane import database_roles
 from local_stack.soak.counting.percentiles import percentile
+from local_stack.soak.counting.processes import standing_still
 from local_stack.soak.counting.reading import Gauge, Spent
 from local_stack.soak.measured_stack import measured_stack
 from local_stack.soak.users.requests import Caller, refused, spec
@@ -63,8 +64,9 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         Caller(stack) as caller,
     ):
         gauge = Gauge(stack)
-        say(f"Submitting {load.jobs} jobs")
-        submitted = _submit(load, gauge, caller)
+        say(f"Submitting {load.jobs} jobs, while nothing is started")
+        with standing_still(stack.checkout, "control"):
+            submitted = _submit(load, gauge, caller)
         running = _wait_until_running(load.jobs, gauge, say)
         _settle(gauge)
         say(f"Measuring {load.ticks} ticks with {running} running jobs")
@@ -119,7 +121,7 @@ def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> 
     running = 0
     while running < jobs and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
-        states = gauge.database.counts().jobs
+        states = gauge.database.jobs()
         running = states.get("running", 0) + states.get("rescaling", 0)
     say(f"{running} of {jobs} run; letting them settle")
     return running
@@ -149,9 +151,9 @@ def _change(load: Load, gauge: Gauge, caller: Caller, ids: Sequence[str]) -> Spe
 
 
 def _let_pass(ticks: int, gauge: Gauge) -> None:
-    until = gauge.database.counts().ticks + ticks
+    until = gauge.database.ticks() + ticks
     deadline = time.monotonic() + START_SECONDS
-    while gauge.database.counts().ticks < until and time.monotonic() < deadline:
+    while gauge.database.ticks() < until and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
 
 

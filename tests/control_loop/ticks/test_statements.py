@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
+from cluster.models import Pool
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from autoscaler.control_loop.observe.for_planner.cluster_view import ended_jobs
+from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Generation, Job
 from tests.control_loop.conftest import Coordinator, World, live_workers, metric
@@ -133,6 +135,24 @@ def test_a_tick_in_which_many_jobs_change_takes_as_many_statements_as_with_few(
         counts.pop('SELECT "jobs_worker"."last_lines" AS "last_lines" FROM "jobs', None)
     assert few.total() <= 140
     assert few == many
+
+
+def test_jobs_whose_workers_take_long_to_come_ask_once_for_all_whether_owners_wait(
+    make_world: Callable[..., World],
+) -> None:
+    world, patient = make_world(nodes=(60,)), {"registration_timeout": "1h"}
+    jobs = [world.job(f"slow-{number}", elastic=patient) for number in range(3)]
+    coordinators = [world.running(job, 1) for job in jobs]
+    for job in jobs:
+        world.wish(job, 2)
+    world.tick()
+    world.clock.advance(reclaim_seconds(Pool.objects.get()))
+    for coordinator in coordinators:
+        coordinator.sync()
+    with CaptureQueriesContext(connection) as captured:
+        world.tick()
+    counts = [one["sql"] for one in captured if one["sql"].startswith("SELECT COUNT(*)")]
+    assert len([sql for sql in counts if '"jobs_gpuclaim"' in sql]) == 1
 
 
 def test_what_a_tick_asks_of_ended_jobs_does_not_read_all_that_ever_ended(world: World) -> None:

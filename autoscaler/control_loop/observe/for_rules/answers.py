@@ -75,7 +75,10 @@ def node_named(question: NodeNamed, _: JobView, context: TickContext) -> NodeSna
 
 @answer.register
 def owners_wait(_: OwnersWaitSince, view: JobView, context: TickContext) -> object:
-    return owners_wait_since(view.job, context.now)
+    whose = (view.job.team_id, view.job.pool_id)
+    if whose not in context.owners_wait_since:
+        context.owners_wait_since[whose] = owners_wait_since(view.job, context.now)
+    return context.owners_wait_since[whose]
 
 
 @answer.register

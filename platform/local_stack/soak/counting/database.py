@@ -95,6 +95,16 @@ class Database:
                 oldest_queued_seconds=float(_rows(cursor, _OLDEST)[0][0] or 0.0),
             )
 
+    def ticks(self) -> int:
+        """Of `counts`; to look at all tables takes many times as long, and would be measured."""
+        with self._cursor() as cursor:
+            return int(_rows(cursor, _TURN)[0][0])
+
+    def jobs(self) -> dict[str, int]:
+        """By state, as `ticks`."""
+        with self._cursor() as cursor:
+            return dict(_rows(cursor, _STATES))
+
     def calls(self, role: str) -> dict[int, int]:
         """How often each statement of a role was called."""
         with self._cursor() as cursor:

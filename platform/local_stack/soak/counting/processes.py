@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psutil
@@ -30,6 +31,21 @@ def usages(checkout: Checkout, *, with_memory: bool = True) -> dict[str, Usage]:
         except psutil.Error:  # it ended while we looked
             continue
     return found
+
+
+@contextmanager
+def standing_still(checkout: Checkout, name: str) -> Iterator[None]:
+    """Within, a process of the stack and all below it are stopped, so that it costs nothing."""
+    record = stack_record.current(checkout)
+    named = (one.pid for one in record.processes if one.name == name) if record else ()
+    stopped = [process for pid in named for process in _tree(psutil.Process(pid))]
+    try:
+        for process in stopped:
+            process.suspend()
+        yield
+    finally:
+        for process in stopped:
+            process.resume()
 
 
 def _usage(root: psutil.Process, *, with_memory: bool) -> Usage:
