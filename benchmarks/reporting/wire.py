@@ -22,10 +22,11 @@ class Answer:
 
 
 class Wire:
-    """One connection, made when it is needed."""
+    """One connection, made when it is needed; from another address of this machine, if named."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, *, own_host: str | None = None) -> None:
         self._address = (host, port)
+        self._own_address = (own_host, 0) if own_host else None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(
@@ -49,7 +50,9 @@ class Wire:
 
     async def _ask(self, request: bytes, body: bytes) -> Answer:
         if self._streams is None:
-            self._streams = await asyncio.open_connection(*self._address)
+            self._streams = await asyncio.open_connection(
+                *self._address, local_addr=self._own_address
+            )
         reader, writer = self._streams
         writer.write(b"%bContent-Length: %d\r\n\r\n%b" % (request, len(body), body))
         await writer.drain()

@@ -6,9 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from cluster.simulated_host import conversation
+from cluster.worker_host import HostUnavailable
 from control_plane import database_roles
 
 from local_stack.soak.counting import processes
@@ -17,6 +18,9 @@ from local_stack.soak.counting.percentiles import percentile
 from local_stack.soak.counting.processes import Usage
 from local_stack.soak.counting.ticks import TickLog
 from local_stack.soak.measured_stack import MeasuredStack
+
+ATTEMPTS: Final = 10
+PAUSE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,7 @@ class Gauge:
 
     def read(self, *, with_memory: bool = True) -> Reading:
         """Raises: HostUnavailable, psycopg2.Error."""
-        told = conversation.ask(self._stack.state_dir, "counts")
+        told = self._told_by_the_simulator()
         before, self._read_at = self._read_at, time.time()
         return Reading(
             at=time.time(),
@@ -56,6 +60,15 @@ class Gauge:
             report_seconds=tuple(told["seconds"]),
             hearing_seconds=tuple(self._hearing(told["news"], seconds=time.time() - before)),
         )
+
+    def _told_by_the_simulator(self) -> Any:
+        """On a busy machine it may take longer than the service has patience with it."""
+        for _ in range(ATTEMPTS):
+            try:
+                return conversation.ask(self._stack.state_dir, "counts")
+            except HostUnavailable:
+                time.sleep(PAUSE_SECONDS)
+        return conversation.ask(self._stack.state_dir, "counts")
 
     def _hearing(self, news: list[Any], *, seconds: float) -> list[float]:
         """A revision of a job that the database does not know as new was no decision of late."""
