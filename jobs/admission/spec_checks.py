@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.utils import timezone
 from storage.models import HeldCheckpoint
 from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.models import Team
+from tenancy.models.team import TeamNetwork
 
-from jobs.admission import code_snapshots, data_use, earlier_runs, secret_use, start_sources
+from jobs.admission import (
+    code_snapshots,
+    data_use,
+    earlier_runs,
+    secret_use,
+    start_sources,
+)
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
@@ -76,6 +84,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         *secret_use.problems_of(spec, records),
         *code_snapshots.problems_of(spec, records),
         *data_use.problems_of(spec, records),
+        *_beyond_reach(spec, records),
         *_too_late(spec),
         *_too_large(admitted),
         *_too_much_memory(admitted),
@@ -133,6 +142,29 @@ def _unavailable(admitted: AdmittedSpec) -> Iterator[Problem]:
             value=format_size(spec.resources.shm_size),
             problem="cannot be set: this platform's worker host runs processes, not images",
             remedy="Remove it; workers use the machine's own /dev/shm.",
+        )
+
+
+def _beyond_reach(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
+    """Find a network that cannot be given, or that the team may not have."""
+    usual, *others = settings.CONCERTINA.worker_host.networks
+    wanted, team = spec.network, records.team
+    if wanted is None or wanted == usual:
+        return
+    if wanted not in others:
+        yield Problem(
+            field="network",
+            value=wanted,
+            problem="is not possible here: jobs are processes, which reach what their node reaches",
+            remedy="Leave it out, or ask an admin for a pool whose jobs run in containers.",
+        )
+    elif wanted == "egress" and team.network != TeamNetwork.EGRESS:
+        yield Problem(
+            field="network",
+            value=wanted,
+            problem=f"is not for team {team.name}: its jobs reach nobody",
+            remedy="Have the platform fetch data and code, as `data` and `code.git`, or ask an"
+            " admin to let the team's jobs out.",
         )
 
 

@@ -90,6 +90,7 @@ class Launch:
     registry_logins: tuple[RegistryLogin, ...] = ()
     mounts: tuple[Mount, ...] = ()
     alias: str | None = None  # a name by which the job's other processes reach this one
+    network: str = ""  # one of the kind's `networks`; "": what it gives to those that ask for none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ Nobody else asks which it is.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
@@ -67,6 +67,14 @@ class WorkerHostKind(ABC):
     def platform_image(self) -> str | None:
         """The image of processes whose job names none; None: it runs no images."""
         return None
+
+    @property
+    def networks(self) -> Sequence[str]:
+        """What jobs can be given: `isolated`, `egress`. The first is for those that ask for none.
+
+        A host that cannot keep processes from its network gives all of it.
+        """
+        return ("egress",)
 
     @property
     @abstractmethod

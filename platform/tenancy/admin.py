@@ -71,7 +71,7 @@ class RetentionInline(RetentionInlineBase):
 
 @admin.register(Team)
 class TeamAdmin(TeamAdminBase):
-    list_display = ("name", "parent", "members", "guarantees", "max_queued_jobs", "created_at")
+    list_display = ("name", "parent", "members", "guarantees", "network", "max_queued_jobs")
     search_fields = ("name",)
     inlines = (QuotaInline, RetentionInline, MembershipInline)
 

@@ -58,6 +58,7 @@ def of_coordinator(view: JobView, node: Node, context: TickContext) -> Launch:
         image=seen.image,
         mounts=seen.mounts,
         alias=seen.alias,
+        network=view.spec.network or "",
     )
 
 
@@ -116,6 +117,7 @@ def of_worker(
         image=seen.image,
         mounts=(*seen.mounts, outputs, *data.mounts, *start.mounts, *((code,) if code else ())),
         alias=seen.alias,
+        network=spec.network or "",
     )
 
 

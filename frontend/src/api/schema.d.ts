@@ -957,7 +957,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change how many jobs of a team may wait (admins) */
+        /** Change how many jobs of a team may wait, and what they may reach (admins) */
         patch: operations["change_team"];
         trace?: never;
     };
@@ -2320,6 +2320,11 @@ export interface components {
             /** Data */
             data?: components["schemas"]["DataUse"][];
             /**
+             * Network
+             * @default null
+             */
+            network: ("isolated" | "egress") | null;
+            /**
              * @default {
              *       "gpus_per_worker": 1,
              *       "cpus": null,
@@ -2690,6 +2695,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description * `isolated` - isolated: its jobs reach nobody
+         *     * `egress` - egress: a job that asks for it reaches what its node reaches
+         * @enum {string}
+         */
+        NetworkEnum: "isolated" | "egress";
         NextStep: {
             workers: number;
             /** @description More than now. */
@@ -2798,6 +2809,13 @@ export interface components {
             readonly name?: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
             max_queued_jobs?: number;
+            /**
+             * @description What its jobs may ask for, as `network` in their specs.
+             *
+             *     * `isolated` - isolated: its jobs reach nobody
+             *     * `egress` - egress: a job that asks for it reaches what its node reaches
+             */
+            network?: components["schemas"]["NetworkEnum"];
         };
         /**
          * @description * `poisson` - poisson
@@ -3740,6 +3758,13 @@ export interface components {
             readonly name: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
             max_queued_jobs?: number;
+            /**
+             * @description What its jobs may ask for, as `network` in their specs.
+             *
+             *     * `isolated` - isolated: its jobs reach nobody
+             *     * `egress` - egress: a job that asks for it reaches what its node reaches
+             */
+            network?: components["schemas"]["NetworkEnum"];
         };
         /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
         TeamDetail: {
@@ -3766,6 +3791,13 @@ export interface components {
             is_mine: boolean;
             /** @description Most jobs that may wait, queued or paused. */
             max_queued_jobs: number;
+            /**
+             * @description What its jobs may ask for.
+             *
+             *     * `isolated` - isolated: its jobs reach nobody
+             *     * `egress` - egress: a job that asks for it reaches what its node reaches
+             */
+            network: components["schemas"]["NetworkEnum"];
             quotas: components["schemas"]["Quota"][];
             /** @description null: only its leads and admins may see them. */
             tokens: components["schemas"]["Token"][] | null;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -65,6 +66,10 @@ class DockerKind(WorkerHostKind):
     @property
     def platform_image(self) -> str:
         return self.worker_image
+
+    @property
+    def networks(self) -> Sequence[str]:
+        return sorted(JobNetwork, key=lambda one: one is not self.job_network)
 
     def check(self, installation: Installation) -> None:
         _check_host_id(installation.host_id)

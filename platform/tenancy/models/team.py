@@ -14,6 +14,13 @@ from tenancy.models.slug import slug_validator
 MOST_QUEUED_JOBS: Final = 100_000  # each is planned in every tick
 
 
+class TeamNetwork(models.TextChoices):
+    """What jobs of a team may reach."""
+
+    ISOLATED = "isolated", "isolated: its jobs reach nobody"
+    EGRESS = "egress", "egress: a job that asks for it reaches what its node reaches"
+
+
 class Team(models.Model):
     """People who share a guarantee of GPUs. Teams form a tree."""
 
@@ -21,11 +28,19 @@ class Team(models.Model):
     parent = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
     )
+
     max_queued_jobs = models.PositiveIntegerField(
         default=1000,
         db_default=1000,
         validators=[MaxValueValidator(MOST_QUEUED_JOBS)],
         help_text="Most jobs that may wait, queued or paused; the next one is refused.",
+    )
+    network = models.CharField(
+        max_length=8,
+        choices=TeamNetwork,
+        default=TeamNetwork.ISOLATED,
+        db_default=TeamNetwork.ISOLATED,
+        help_text="What its jobs may ask for, as `network` in their specs.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cluster.docker_host.container import secrets_file
-from cluster.docker_host.container.job_network import JobNetwork
+from cluster.docker_host.container.job_network import JobNetwork, of_launch
 from cluster.worker_host import Launch, Limits, Mount, Role
 
 MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early
@@ -168,7 +168,8 @@ def _resolvers(launch: Launch, confinement: Confinement) -> list[str]:
 
     Else Docker before 25.0.5 asks those of the node in its stead, and names carry words outside.
     """
-    is_alone = launch.labels.role is Role.WORKER and confinement.network is JobNetwork.ISOLATED
+    network = of_launch(launch, confinement.network)
+    is_alone = launch.labels.role is Role.WORKER and network is JobNetwork.ISOLATED
     return [_NOBODY] if is_alone else []
 
 

@@ -1,8 +1,10 @@
-"""What do a job's containers reach beside one another? An installation's choice."""
+"""What do a job's containers reach beside one another? The job's choice, or the installation's."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+
+from cluster.worker_host import Launch
 
 
 class JobNetwork(StrEnum):
@@ -10,3 +12,8 @@ class JobNetwork(StrEnum):
 
     ISOLATED = "isolated"  # nothing: neither the world nor the node
     EGRESS = "egress"  # the world, and whatever listens on the node
+
+
+def of_launch(launch: Launch, usual: JobNetwork) -> JobNetwork:
+    """Return that of its job; `usual`: of jobs that ask for none."""
+    return JobNetwork(launch.network) if launch.network else usual

@@ -21,9 +21,9 @@ import docker.errors
 from cluster.docker_host.connection.connections import Client, Connections, talking_to, words
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
-from cluster.docker_host.container.job_network import JobNetwork
+from cluster.docker_host.container.job_network import JobNetwork, of_launch
 from cluster.docker_host.container.keyed_locks import KeyedLocks
-from cluster.worker_host import HostUnavailable
+from cluster.worker_host import HostUnavailable, Launch
 
 T = TypeVar("T")
 _MOST_AT_ONCE: Final = 64
@@ -42,17 +42,17 @@ class Networks:
     connections: Connections
     _locks: KeyedLocks = field(default_factory=KeyedLocks)
 
-    def of_job(self, job_id: str, endpoint: Endpoint, daemons: Iterable[Endpoint]) -> str:
-        """The id of the job's network, for a container on this daemon; made if need be.
+    def of_job(self, launch: Launch, endpoint: Endpoint, daemons: Iterable[Endpoint]) -> str:
+        """The id of its job's network, for a container on this daemon; made if need be.
 
         Raises:
             HostUnavailable, docker.errors.APIError: it cannot be made now.
         """
-        keeper = self._keeper(endpoint, daemons)
+        keeper, job_id = self._keeper(endpoint, daemons), launch.labels.job_id
         with self._locks.of(keeper.endpoint, job_id):
             found = self._of_job(job_id, keeper)
             if not found:
-                made = self._make(job_id, keeper)
+                made = self._make(job_id, keeper, of_launch(launch, self.job_network))
                 found = self._of_job(job_id, keeper)  # another service process may have made one
             return _oldest(found) if found else made
 
@@ -142,9 +142,9 @@ class Networks:
             )
         return found
 
-    def _make(self, job_id: str, keeper: _Keeper) -> str:
+    def _make(self, job_id: str, keeper: _Keeper, network: JobNetwork) -> str:
         """Of two that make it at the same time, the one whom the daemon refuses finds the other."""
-        is_internal = self.job_network is JobNetwork.ISOLATED
+        is_internal = network is JobNetwork.ISOLATED
         kind = (
             {"driver": "overlay", "attachable": True} if keeper.is_swarm else {"driver": "bridge"}
         )

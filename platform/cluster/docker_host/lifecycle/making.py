@@ -106,7 +106,7 @@ class Maker:
             return None
 
     def _create(self, client: Client, launch: Launch, place: Place, record: Record) -> None:
-        network = self.networks.of_job(launch.labels.job_id, place.endpoint, place.daemons)
+        network = self.networks.of_job(launch, place.endpoint, place.daemons)
         config = self.blueprints.of_launch(launch, run_dir=record.run_dir, network=network)
         volumes = self.images.volumes(config["Image"], place.endpoint)
         config = containers.over_volumes(config, volumes)

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Quota, Team, Token
+from tenancy.models.team import TeamNetwork
 from tenancy.queries import teams_by_name
 
 from control_plane.api.teams.quotas import QUOTA_FIELDS
@@ -65,13 +66,16 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
 class TeamChangeSerializer(serializers.ModelSerializer[Team]):
     class Meta:
         model = Team
-        fields = ("name", "max_queued_jobs")
+        fields = ("name", "max_queued_jobs", "network")
         read_only_fields = ("name",)
 
 
 class TeamDetailSerializer(TeamSerializer):
     max_queued_jobs = serializers.IntegerField(
         help_text="Most jobs that may wait, queued or paused."
+    )
+    network = serializers.ChoiceField(
+        choices=TeamNetwork.choices, help_text="What its jobs may ask for."
     )
     quotas = QuotaSerializer(many=True)
     tokens = TokenSerializer(
@@ -107,12 +111,14 @@ class TeamView(APIView):
         row = _rows(pool_sizes(), principal).get(name)
         if row is None:
             raise exceptions.NotFound
+        team = Team.objects.get(name=name)
         quotas = Quota.objects.filter(team__name=name).select_related("pool")
         tokens = Token.objects.filter(team__name=name)
         may_see_tokens = principal.leads(name)
         detail = {
             **row,
-            "max_queued_jobs": Team.objects.get(name=name).max_queued_jobs,
+            "max_queued_jobs": team.max_queued_jobs,
+            "network": team.network,
             "quotas": quotas,
             "tokens": tokens if may_see_tokens else None,
         }
@@ -120,7 +126,7 @@ class TeamView(APIView):
 
     @extend_schema(
         operation_id="change_team",
-        summary="Change how many jobs of a team may wait (admins)",
+        summary="Change how many jobs of a team may wait, and what they may reach (admins)",
         request=TeamChangeSerializer,
         responses=TeamChangeSerializer,
     )
@@ -133,9 +139,10 @@ class TeamView(APIView):
         changes = TeamChangeSerializer(team, data=request.data, partial=True)
         json_types.check(changes)
         changes.is_valid(raise_exception=True)
-        if "max_queued_jobs" in changes.validated_data:
-            team.max_queued_jobs = changes.validated_data["max_queued_jobs"]
-            team.save(update_fields=["max_queued_jobs"])
+        if changes.validated_data:
+            for field, value in changes.validated_data.items():
+                setattr(team, field, value)
+            team.save(update_fields=[*changes.validated_data])
         return Response(TeamChangeSerializer(team).data)
 
 

@@ -16,7 +16,14 @@ import requests
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
+from cluster.worker_host import Labels, Launch, Role
 
+JOB1 = Launch(
+    labels=Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1),
+    command=("true",),
+    env={},
+    node="n1",
+)
 SLOW, BRISK = Endpoint(url="unix:///slow"), Endpoint(url="unix:///brisk")
 
 
@@ -100,9 +107,9 @@ def test_a_slow_daemon_holds_up_neither_other_daemons_nor_the_control_loop(
     networks: Networks, daemons: Daemons
 ) -> None:
     with ThreadPoolExecutor() as pool:
-        slow = pool.submit(networks.of_job, "job1", SLOW, (SLOW, BRISK))
+        slow = pool.submit(networks.of_job, JOB1, SLOW, (SLOW, BRISK))
         assert daemons.slow.is_asked.wait(90)
-        brisk = pool.submit(networks.of_job, "job1", BRISK, (SLOW, BRISK))
+        brisk = pool.submit(networks.of_job, JOB1, BRISK, (SLOW, BRISK))
         assert brisk.result(20) == "concertina-t-job1-id"
         assert pool.submit(networks.of_coordinators, BRISK).result(20) == "coordinators-id"
         for endpoint in (SLOW, BRISK):
@@ -118,7 +125,7 @@ def test_two_service_processes_that_make_a_network_at_once_use_the_same(
     networks: Networks, daemons: Daemons
 ) -> None:
     with ThreadPoolExecutor() as pool:
-        ours = pool.submit(networks.of_job, "job1", SLOW, (SLOW,))
+        ours = pool.submit(networks.of_job, JOB1, SLOW, (SLOW,))
         assert daemons.slow.is_asked.wait(90)
         name = "concertina-t-job1"
         daemons.slow.made[name] = {"Id": "theirs", "Name": name, "Created": "0"}
@@ -136,7 +143,7 @@ def test_a_network_that_stays_is_told_of(
     status: int,
     is_told: bool,  # noqa: FBT001
 ) -> None:
-    networks.of_job("job1", BRISK, (BRISK,))
+    networks.of_job(JOB1, BRISK, (BRISK,))
     daemons.brisk.refusal = status
     with caplog.at_level(logging.WARNING):
         remove_unused(networks, BRISK)

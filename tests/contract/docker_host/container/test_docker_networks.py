@@ -106,18 +106,24 @@ def test_a_job_reaches_its_own_and_nobody_else(
 
 
 @pytest.mark.parametrize(
-    ("network", "asks"), [(JobNetwork.ISOLATED, ["127.0.0.1"]), (JobNetwork.EGRESS, [])]
+    ("usual", "wanted", "asks"),
+    [
+        (JobNetwork.ISOLATED, "", ["127.0.0.1"]),
+        (JobNetwork.EGRESS, "", []),
+        (JobNetwork.EGRESS, "isolated", ["127.0.0.1"]),
+    ],
 )
 def test_an_isolated_worker_asks_nobody_for_names_of_the_world(
     docker_bench: DockerBench,
     docker_daemon: DockerDaemon,
-    network: JobNetwork,
+    usual: JobNetwork,
+    wanted: str,
     asks: list[str],
 ) -> None:
     """Docker's own resolver forwards them from the node, though the network leads nowhere."""
-    bench = replace(docker_bench, host=replace(docker_bench.host, job_network=network))
-    launch(bench, "c1", "job1", "true", role=Role.COORDINATOR)
-    launch(bench, "a1", "job1", "true")
+    bench = replace(docker_bench, host=replace(docker_bench.host, job_network=usual))
+    launch(bench, "c1", "job1", "true", role=Role.COORDINATOR, network=wanted)
+    launch(bench, "a1", "job1", "true", network=wanted)
 
     def asked_by(process_id: str) -> list[str]:
         exited(bench.host, process_id)
@@ -201,9 +207,8 @@ def test_a_coordinator_gets_both_networks_however_often_its_start_is_broken_off(
 
 
 def test_with_egress_there_is_a_way_out(docker_bench: DockerBench, services: list[str]) -> None:
-    """To whatever this machine reaches, hence to its own services too."""
-    bench = replace(docker_bench, host=replace(docker_bench.host, job_network=JobNetwork.EGRESS))
-    launch(bench, "a1", "job1", tries(services, AT_MOST))
-    *reached, over = outcome(bench, "a1")
+    """To whatever this machine reaches, hence to its own services too; for this job alone."""
+    launch(docker_bench, "a1", "job1", tries(services, AT_MOST), network="egress")
+    *reached, over = outcome(docker_bench, "a1")
     assert sorted(reached) == sorted(f"reached {target}" for target in services)
     assert over == "over"
