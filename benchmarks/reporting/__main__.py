@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 HOST: Final = "127.0.0.1"
 WORKERS: Final = 4  # of each job
+JOBS_OF_A_MACHINE: Final = 8
 OLD: Final = "1 hour"  # how long jobs have trained, so that they report as most do
 
 
@@ -105,9 +106,15 @@ def _coordinators(jobs: int, servers: Servers) -> list[Coordinator]:
             token=job_token.of_coordinator(job_id, term=term, now=now),
             host=servers.host,
             port=servers.port,
+            own_host=_machine(number // JOBS_OF_A_MACHINE),
         )
-        for job_id, term in Job.objects.values_list("id", "coordinator_term")
+        for number, (job_id, term) in enumerate(Job.objects.values_list("id", "coordinator_term"))
     ]
+
+
+def _machine(number: int) -> str:
+    """Return an address of its own: what one address may have of `api` is bounded."""
+    return f"127.1.{number // 250}.{number % 250 + 1}"
 
 
 if __name__ == "__main__":

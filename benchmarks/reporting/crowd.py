@@ -40,11 +40,15 @@ class Coordinator:
     token: str
     host: str
     port: int
+    own_host: str  # the machine that it is on
     step: int = 0
     _wire: Wire = field(init=False)
 
     def __post_init__(self) -> None:
-        self._wire = Wire(self.host, self.port)
+        self._wire = self.new_wire()
+
+    def new_wire(self) -> Wire:
+        return Wire(self.host, self.port, own_host=self.own_host)
 
     async def reports(self, into: list[Reported]) -> None:
         """Report for ever; the first time at any moment of a pause."""
@@ -66,7 +70,7 @@ class Coordinator:
 
     async def waits(self) -> None:
         """Wait to be woken, again and again."""
-        wire = Wire(self.host, self.port)
+        wire = self.new_wire()
         while True:
             answer = await wire.ask(self._head("GET", WAKE_PATH), seconds=WAIT_SECONDS)
             if answer.status not in {HTTPStatus.OK, HTTPStatus.NO_CONTENT}:

@@ -12,9 +12,8 @@ from itertools import cycle
 from typing import Final
 
 from benchmarks.reporting.crowd import Coordinator, Reported
-from benchmarks.reporting.wire import Wire
 
-MOST_UNDER_WAY: Final = 2000  # guessed: connections that a program may have at once
+MOST_UNDER_WAY: Final = 1000  # beside two for each coordinator; `api` has room for 4000 in all
 CALM_SECONDS: Final = 10.0  # for so long all has to be well again
 SOON_SECONDS: Final = 1.0  # an answer is well that comes so soon
 
@@ -39,7 +38,7 @@ async def rage(coordinators: Sequence[Coordinator], *, per_second: float, second
 
 
 async def _once(coordinator: Coordinator) -> None:
-    wire = Wire(coordinator.host, coordinator.port)
+    wire = coordinator.new_wire()
     try:
         await coordinator.report(wire)
     finally:
