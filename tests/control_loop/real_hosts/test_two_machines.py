@@ -88,7 +88,7 @@ class Field:
         while not is_true():
             assert time.monotonic() < began + seconds, self.story()
             self.loop.run_once()  # one that fails is made up for by the next
-            looking.pause(began, soon=0.1)
+            looking.pause_before_a_tick(began)
 
     def story(self) -> str:
         """What happened so far, for whoever has to find out why not more did."""

@@ -53,7 +53,7 @@ class Ship:
         while not is_true():
             assert time.monotonic() < began + seconds, self.how_it_stands()
             self.loop.run_once()  # one that fails is made up for by the next
-            looking.pause(began, soon=0.05)
+            looking.pause_before_a_tick(began)
 
     def how_it_stands(self) -> str:
         """For whoever has to find out why something did not come true in time."""

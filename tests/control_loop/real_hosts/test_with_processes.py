@@ -75,7 +75,7 @@ class Machine:
         while not is_true():
             assert time.monotonic() < began + seconds, "the condition did not come true in time"
             self.loop.run_once()  # one that fails is made up for by the next
-            looking.pause(began, soon=0.05)
+            looking.pause_before_a_tick(began)
 
     def pid(self, worker_id: str) -> int:
         """Of the worker's command, once it runs."""
