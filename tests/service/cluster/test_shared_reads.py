@@ -109,6 +109,15 @@ def test_of_many_questions_only_so_many_are_remembered() -> None:
     assert [read(what) for what in (1, 2, 3, 3, 2, 1)] == [0, 1, 2, 2, 1, 3]
 
 
+def test_an_answer_is_forgotten_when_its_moment_is_over() -> None:
+    moments = iter((0.0, 0.0, 0.5, 0.5, 1.0, 1.0))
+    shared, remembered = SharedReads(seconds=1.0, clock=lambda: next(moments)), []
+    for what in (1, 2, 3):
+        shared.read(what, by=ADA, read=lambda: "much")
+        remembered.append(len(shared))
+    assert remembered == [1, 2, 2]
+
+
 def test_whoever_comes_while_somebody_reads_waits_and_gets_what_was_read_after_a_change() -> None:
     """Two come during a read that a change makes stale: one of them reads, for both."""
     ticks, called, released = count(), threading.Semaphore(0), threading.Event()

@@ -54,7 +54,7 @@ class SharedReads:
         if not self.seconds:
             return read()
         came_at = self._clock()
-        asked = self._question((question, by.is_admin, frozenset(by.teams)))
+        asked = self._question((question, by.is_admin, frozenset(by.teams)), came_at)
         with asked.lock:
             if not self._answers(asked, came_at):
                 turn, began_at = self._turn, self._clock()
@@ -68,11 +68,18 @@ class SharedReads:
         with self._lock:
             self._turn += 1
 
-    def _question(self, key: Hashable) -> _Question:
+    def __len__(self) -> int:
+        """Count the answers that are remembered: some have megabytes, so only for a moment."""
+        return len(self._questions)
+
+    def _question(self, key: Hashable, now: float) -> _Question:
         with self._lock:
             asked = self._questions.setdefault(key, _Question())
             self._questions.move_to_end(key)
-            while len(self._questions) > self._most:
+            while (oldest := next(iter(self._questions.values()))) is not asked:
+                is_over = not oldest.lock.locked() and now - oldest.began_at >= self.seconds
+                if not is_over and len(self._questions) <= self._most:
+                    break
                 self._questions.popitem(last=False)
             return asked
 
