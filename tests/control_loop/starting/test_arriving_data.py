@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -28,10 +27,9 @@ from autoscaler.control_loop.outside.arrival import Arrival
 from jobs.commands import control
 from jobs.models import Job
 from tests.control_loop.conftest import World, fresh, kinds, live_workers, states
-from tests.looking import pause
+from tests.control_loop.starting.ticking import ticking
 from tests.object_store import CREDENTIAL, ObjectStore, noise, object_store
 
-PATIENCE_SECONDS = 60.0
 TRAIN = noise(300_000, "train")
 
 
@@ -79,17 +77,6 @@ def bucket(world: World, source: DataSource, store: ObjectStore) -> DataSource:
 
 def using(world: World, *names: str, **more: object) -> Job:
     return world.job(data=[{"source": name} for name in names or ("digits",)], **more)
-
-
-def ticking(world: World, done: Callable[[], object]) -> None:
-    """Tick until it is so. Fetchers take the time they need; the loop's own stands still."""
-    began = time.monotonic()
-    while not done():
-        assert time.monotonic() - began < PATIENCE_SECONDS, list(
-            Job.objects.values("state", "message")
-        )
-        pause(began)
-        world.tick()
 
 
 def ready(source: DataSource) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import base64
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,9 @@ from tenancy.secrets.values import variables
 from jobs.commands import control
 from jobs.models import Event, Job
 from tests.control_loop.conftest import World, fresh, live_workers, states
+from tests.control_loop.starting.ticking import ticking
 from tests.git_server import GitServer, git_server
-from tests.looking import pause
 
-PATIENCE_SECONDS = 60.0
 PASSWORD = "much-secret"
 
 
@@ -51,16 +49,6 @@ def of_repository(world: World, server: GitServer, name: str, **more: Any) -> Jo
     job = world.job(name=name, code={"git": git})
     world.wish(job, 1)
     return job
-
-
-def ticking(world: World, done: Callable[[], object]) -> None:
-    began = time.monotonic()
-    while not done():
-        assert time.monotonic() - began < PATIENCE_SECONDS, list(
-            Job.objects.values("state", "message")
-        )
-        pause(began)
-        world.tick()
 
 
 def test_a_job_waits_for_its_code_and_keeps_the_commit(world: World, server: GitServer) -> None:

@@ -16,26 +16,25 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from storage.data.destinations import Destination, Reach
 from storage.data.fetcher import confinement, downloading
-from storage.data.fetcher.guard import Guard, addresses_of
+from storage.data.fetcher.guard import Guard, reach_of
 from storage.data.fetcher.listing import list_objects
-from storage.data.fetcher.orders import Order, Progress, Result, Status, Trouble
+from storage.data.fetcher.orders import ANOTHER, Order, Progress, Result, Status, Trouble
 from storage.data.fetcher.stores import Store, open_store
 from storage.data.listings import Listing
 
-_ANOTHER: Final = 4  # exit code: a fetcher of a service process before this one is still at it
 _PAUSE_SECONDS: Final = 0.5  # before a second try; twice as long before each further one
 
 
 def main() -> int:
     order = Order.load(confinement.read_order())
-    guard = confinement.confine(_reach(order))
+    is_encrypted = all(urlsplit(url).scheme != "http" for url in (order.url, order.endpoint))
+    guard = confinement.confine(reach_of(order, is_public=is_encrypted))
     with Path(f"{order.listing}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _ANOTHER
+            return ANOTHER
         _outcome(order, guard).write(Path(order.status))
     return 0
 
@@ -99,15 +98,6 @@ def _check_disk(cache: Path, listing: Listing, part: Path) -> None:
     missing = listing.bytes - there - shutil.disk_usage(cache).free
     if missing > 0:
         raise OSError(f"{missing} bytes more are needed on the disk of {cache}")
-
-
-def _reach(order: Order) -> Reach:
-    urls = (order.url, order.endpoint)
-    return Reach(
-        listed=tuple(Destination.parse(one) for one in order.networks),
-        own=addresses_of(order.own),
-        is_public=all(urlsplit(url).scheme != "http" for url in urls),
-    )
 
 
 if __name__ == "__main__":

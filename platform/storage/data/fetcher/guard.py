@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import socket
 import sys
-from typing import Final
+from typing import Final, Protocol
 
-from storage.data.destinations import Reach
+from storage.data.destinations import Destination, Reach
 
 _CONNECTING: Final = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 _FORBIDDEN: Final = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
@@ -51,7 +51,26 @@ class Guard:
         return self._reach.why_not(host, port)
 
 
-def addresses_of(hosts: tuple[tuple[str, int], ...]) -> frozenset[tuple[str, int]]:
+class Calling(Protocol):
+    """An order, as far as it says whom its fetcher may call."""
+
+    @property
+    def networks(self) -> tuple[str, ...]: ...
+
+    @property
+    def own(self) -> tuple[tuple[str, int], ...]: ...
+
+
+def reach_of(order: Calling, *, is_public: bool) -> Reach:
+    """Return where its fetcher may call; `is_public`: public addresses, too."""
+    return Reach(
+        listed=tuple(Destination.parse(one) for one in order.networks),
+        own=_addresses_of(order.own),
+        is_public=is_public,
+    )
+
+
+def _addresses_of(hosts: tuple[tuple[str, int], ...]) -> frozenset[tuple[str, int]]:
     """Look names up; those that nobody knows are left out."""
     found = set()
     for host, port in hosts:

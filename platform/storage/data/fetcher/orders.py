@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Self
 
+ANOTHER: Final = 4  # exit code: a fetcher of a service process before this one is still at it
 _BETWEEN_SECONDS: Final = 0.5  # two writes of how far it is
 _MOST: Final = 2**63 - 1  # of what is counted: a column of the database holds no more
 _LONGEST_PROBLEM: Final = 1000  # characters

@@ -19,10 +19,9 @@ from urllib.parse import urlsplit
 
 from storage.code import archives
 from storage.code.bounds import CodeBounds
-from storage.data.destinations import Destination, Reach
 from storage.data.fetcher import confinement
-from storage.data.fetcher.guard import Guard, addresses_of
-from storage.data.fetcher.orders import Refused, Result, Status, Trouble
+from storage.data.fetcher.guard import Guard, reach_of
+from storage.data.fetcher.orders import ANOTHER, Refused, Result, Status, Trouble
 from storage.errors import SnapshotInvalid
 from storage.repositories.fetcher import cloning, packing
 from storage.repositories.fetcher.orders import About, CodeOrder
@@ -31,12 +30,12 @@ from storage.uploads import closed
 
 _LONGEST_SECONDS: Final = 900  # guessed
 _LARGEST_FILE: Final = 1 << 30  # bytes; guessed: of what comes in one piece
-_ANOTHER: Final = 4  # exit code: a fetcher of a service process before this one is still at it
 
 
 def main() -> int:
     order = CodeOrder.load(confinement.read_order())
-    guard = confinement.confine(_reach(order))
+    is_encrypted = urlsplit(order.url).scheme == "https"
+    guard = confinement.confine(reach_of(order, is_public=is_encrypted))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(_LONGEST_SECONDS)
@@ -44,7 +43,7 @@ def main() -> int:
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _ANOTHER
+        return ANOTHER
     _outcome(order, guard).write(Path(order.status))
     return 0
 
@@ -107,14 +106,6 @@ def _fetch(order: CodeOrder, workplace: Workplace) -> About:
 
 def _too_long(*_: Any) -> NoReturn:
     raise Refused(f"It takes longer than {_LONGEST_SECONDS // 60} min to fetch the repository.")
-
-
-def _reach(order: CodeOrder) -> Reach:
-    return Reach(
-        listed=tuple(Destination.parse(one) for one in order.networks),
-        own=addresses_of(order.own),
-        is_public=urlsplit(order.url).scheme == "https",
-    )
 
 
 if __name__ == "__main__":
