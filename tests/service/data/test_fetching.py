@@ -1,18 +1,12 @@
-"""What does a fetcher make of stores that lie, hang, refuse, change or vanish in the middle?"""
+"""What does a fetcher make of stores that lie, stumble, change or vanish in the middle?"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import json
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +16,6 @@ from storage.data.fetcher.checksums import is_as_stored
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
     Away,
-    Changed,
-    Order,
     Progress,
     Refused,
     Result,
@@ -34,8 +26,7 @@ from storage.data.fetcher.pieces import PIECE_BYTES, Journal
 from storage.data.fetcher.stores import Store, open_store
 from storage.data.listings import MOST_OBJECTS, Listing, ListingInvalid, StoredObject
 
-from tests.looking import pause
-from tests.object_store import CREDENTIAL, noise, object_store
+from tests.object_store import noise
 
 
 def md5(content: bytes) -> str:
@@ -254,210 +245,3 @@ def test_a_listing_is_known_by_what_is_in_it(tmp_path: Path) -> None:
     assert listing.version != Listing.of([*objects[:2], replace(objects[2], size=2)]).version
     listing.write(tmp_path / "listing")
     assert Listing.read(tmp_path / "listing") == listing
-
-
-class Web(ThreadingHTTPServer):
-    """A web server whose one file is what a test says, and which does as it says."""
-
-    daemon_threads = True
-    content = noise(3000)
-    tag = '"one"'
-    status = 200
-    sends: int | None = None  # bytes of each answer, whatever it says
-    knows_ranges = True
-    redirects_to = ""
-    hangs = False
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Page)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/file.bin"
-
-
-class _Page(BaseHTTPRequestHandler):
-    server: Web
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_HEAD(self) -> None:
-        self._answer(with_body=False)
-
-    def do_GET(self) -> None:
-        self._answer(with_body=True)
-
-    def _answer(self, *, with_body: bool) -> None:
-        web, content = self.server, self.server.content
-        status = web.status
-        if web.redirects_to:
-            status = 302
-        elif web.knows_ranges and (text := self.headers.get("Range")):
-            start, end = text.removeprefix("bytes=").split("-")
-            content, status = content[int(start) : int(end) + 1], 206
-        self.send_response(status)
-        self.send_header("Location", web.redirects_to or "/")
-        self.send_header("ETag", web.tag)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if with_body:
-            self.wfile.write(content[: web.sends])
-        self.close_connection = True
-
-
-@pytest.fixture
-def web() -> Iterator[Web]:
-    server = Web()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def from_web(web: Web, tmp_path: Path) -> Path:
-    async def run() -> Path:
-        store: Any = open_store(web.url, endpoint="", credential={})
-        try:
-            listing = await list_objects(store, pause_seconds=0.0)
-            if web.hangs:
-                web.tag = '"two"'
-            await downloading.Download(
-                store=store,
-                listing=listing,
-                part=tmp_path / "part",
-                folder=tmp_path / "whole",
-                progress=Progress(tmp_path / "status", listing.bytes),
-                known={},
-                pause_seconds=0.0,
-            ).run()
-        finally:
-            await (await store._fs.set_session()).close()  # noqa: SLF001 - else it warns
-        return tmp_path / "whole"
-
-    return asyncio.run(run())
-
-
-@pytest.mark.parametrize("knows_ranges", [True, False])
-def test_a_file_comes_from_a_web_server(web: Web, tmp_path: Path, *, knows_ranges: bool) -> None:
-    web.knows_ranges = knows_ranges
-    assert (from_web(web, tmp_path) / "file.bin").read_bytes() == web.content
-
-
-def test_a_web_server_that_breaks_off_may_do_better_later(web: Web, tmp_path: Path) -> None:
-    web.sends = 1000
-    with pytest.raises(Away, match="does not answer well for"):
-        from_web(web, tmp_path)
-
-
-def test_a_file_that_changes_between_is_noticed(web: Web, tmp_path: Path) -> None:
-    web.hangs = True
-    with pytest.raises(Changed):
-        from_web(web, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "said"),
-    [
-        (403, Refused, "refuses"),
-        (404, Refused, "Check the URL"),
-        (503, Away, "503"),
-    ],
-)
-def test_what_a_web_server_refuses_is_told(
-    web: Web, tmp_path: Path, status: int, kind: type[Trouble], said: str
-) -> None:
-    web.status = status
-    with pytest.raises(kind, match=said):
-        from_web(web, tmp_path)
-
-
-def order(url: str, tmp_path: Path, **more: Any) -> Order:
-    return Order(url=url, listing=str(tmp_path / "list"), status=str(tmp_path / "status"), **more)
-
-
-@contextmanager
-def fetcher(order: Order) -> Iterator[subprocess.Popen[bytes]]:
-    """The program itself."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "storage.data.fetcher"],
-        stdin=subprocess.PIPE,
-        env={"PYTHONPATH": ":".join(sys.path)},
-    )
-    assert process.stdin is not None
-    try:
-        process.stdin.write(order.dump())
-        process.stdin.flush()
-        yield process
-    finally:
-        process.stdin.close()
-        process.kill()
-        process.wait()
-
-
-def outcome(order: Order) -> Status:
-    with fetcher(order) as process:
-        assert process.wait(60) == 0
-    return Status.read(Path(order.status))
-
-
-@pytest.mark.parametrize(
-    "target", ["http://169.254.169.254/latest/meta-data", "http://127.0.0.1:{other}/private"]
-)
-def test_no_redirect_leads_to_where_no_store_may_be(web: Web, tmp_path: Path, target: str) -> None:
-    private = Web()  # nobody serves it: a connection would be taken, and wait
-    web.redirects_to = target.format(other=private.server_port)
-    found = outcome(order(web.url, tmp_path, networks=(f"127.0.0.1:{web.server_port}",)))
-    private.server_close()
-    assert found.result is Result.FAILED
-    assert found.problem.startswith("The store leads to where nothing may be fetched: 1")
-
-
-def test_a_fetcher_ends_with_who_gave_the_order(tmp_path: Path) -> None:
-    silent = Web()  # it takes connections and answers nothing
-    asked = order(silent.url, tmp_path, networks=("127.0.0.1/32",))
-    with fetcher(asked) as process:
-        assert process.stdin is not None
-        began = time.monotonic()
-        while not (tmp_path / "list.lock").exists():
-            assert process.poll() is None
-            assert time.monotonic() - began < 60
-            pause(began)
-        process.stdin.close()
-        assert process.wait(60) == 3
-    silent.server_close()
-
-
-def test_what_s3_has_in_parts_and_pages_comes_checked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "2")  # of a page
-    with object_store() as store:
-        parts = (noise(5 << 20, "one"), noise(1000, "two"))
-        store.put_in_parts("set/large", *parts)
-        for number in range(5):
-            store.put(f"set/small/{number}", b"%d" % number)
-        store.put("settings", b"begins alike")
-        more = {
-            "endpoint": store.endpoint,
-            "credential": CREDENTIAL,
-            "networks": (store.address,),
-        }
-        listed = outcome(order("s3://datasets/set", tmp_path, **more))
-        assert (listed.result, listed.objects) == (Result.DONE, 6), listed.problem
-        folder = tmp_path / "whole"
-        fetched = outcome(
-            order(
-                "s3://datasets/set",
-                tmp_path,
-                part=str(tmp_path / "part"),
-                folder=str(folder),
-                **more,
-            )
-        )
-        assert fetched.result is Result.DONE, fetched.problem
-        assert (folder / "large").read_bytes() == b"".join(parts)
-        assert (folder / "small" / "4").read_bytes() == b"4"
-        assert not (folder / "settings").exists()
