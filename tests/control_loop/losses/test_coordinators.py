@@ -10,7 +10,7 @@ from cluster.worker_host import Listing, Role
 from concertina_worker.protocol import Env, ExitCode
 from jobs.commands import control
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh, kinds, live_workers
+from tests.control_loop.world import World, fresh, kinds, live_workers
 
 
 def starts(world: World, job: Job) -> int:

@@ -12,7 +12,7 @@ from concertina_worker.protocol import Env, ExitCode
 from jobs.api.serializers.job import JobSerializer
 from jobs.models import Assignment, Event, Job, Worker
 from jobs.queries.visible_jobs import with_numbers
-from tests.control_loop.conftest import World, claims, fresh, kinds, live_workers, states
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers, states
 
 
 def test_survivors_go_on_and_the_lost_worker_is_replaced(world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh, live_workers
+from tests.control_loop.world import World, fresh, live_workers
 
 
 def lose(world: World, job: Job, *, after: float, says: str) -> None:

@@ -18,7 +18,7 @@ from autoscaler.control_loop.lease.exclusive import LEASE_NAME
 from autoscaler.control_loop.models import Lease
 from concertina_worker.environment import CheckpointRules, WorkerEnvironment
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh, live_workers
+from tests.control_loop.world import World, fresh, live_workers
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MOST_TICKS = 100  # a start after a loss is put off for some

@@ -18,7 +18,8 @@ from autoscaler.reconciling.limits import LIMITS
 from concertina_worker.protocol import Env, WorkerPhase
 from jobs.commands import control
 from jobs.models import Assignment, Event, Job, Worker
-from tests.control_loop.conftest import Coordinator, World, claims, fresh, kinds, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers
 
 REFUSED = "connection refused"
 LOST = LIMITS.node_lost_after + 1

@@ -6,7 +6,8 @@ import pytest
 
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event
-from tests.control_loop.conftest import Coordinator, World, fresh, kinds, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, kinds, live_workers
 
 
 def wait(world: World, coordinator: Coordinator, *, minutes: float) -> None:

@@ -19,8 +19,8 @@ from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Event, Job
-from tests.control_loop.conftest import World, fresh, kinds
 from tests.control_loop.nodes.test_gpu_discovery import ticks_until
+from tests.control_loop.world import World, fresh, kinds
 
 GIB = 1 << 30
 THOROUGH = 60.0  # seconds; who has longer is in the lane of those that take long

@@ -12,7 +12,7 @@ from cluster.models import Node
 from cluster.worker_host import HostUnavailable
 from django.db import connection
 
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 SOCKET = "unix:///var/run/docker.sock"
 

@@ -14,7 +14,7 @@ from cluster.machine import Machine
 from cluster.models import Node, Pool
 from cluster.worker_host import WorkerHostError
 
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 UUIDS = ["GPU-aa", "GPU-bb", "GPU-cc", "GPU-dd"]
 

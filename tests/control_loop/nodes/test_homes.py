@@ -14,7 +14,7 @@ from tenancy.models import Team
 
 from jobs.commands.removal import team_deletion
 from jobs.models import Job, Worker
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 USERS = TeamUsers(first=400_000, last=499_999)
 

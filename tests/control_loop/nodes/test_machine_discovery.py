@@ -10,8 +10,8 @@ from cluster.machine import Machine
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
 
-from tests.control_loop.conftest import World
 from tests.control_loop.nodes.test_gpu_discovery import ticks_until
+from tests.control_loop.world import World
 
 GIB = 1 << 30
 

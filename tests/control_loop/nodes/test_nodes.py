@@ -13,7 +13,7 @@ from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
 from autoscaler.predictions.live_jobs import predict_live_jobs
 from autoscaler.simulation.engine.prediction.prediction import Effort
-from tests.control_loop.conftest import World, claims, fresh, live_workers
+from tests.control_loop.world import World, claims, fresh, live_workers
 
 
 def changes(world: World) -> list[tuple[ChangeKind, str]]:

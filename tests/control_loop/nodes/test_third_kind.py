@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from pytest_django import Settings
 
 from autoscaler.control_loop import wiring
-from tests.control_loop.conftest import World
 from tests.control_loop.nodes.test_gpu_discovery import ticks_until
+from tests.control_loop.world import World
 from tests.extension import distribution
 
 ONE_LINE = "farm = tests.control_loop.nodes.farm_host.kind:FarmKind"

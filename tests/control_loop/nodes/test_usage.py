@@ -14,7 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from jobs.models import Event, GpuClaim, UsagePoint, Worker
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 
 GIB = 1 << 30
 UUIDS = ["GPU-aa", "GPU-bb", "GPU-cc", "GPU-dd"]

@@ -13,7 +13,7 @@ from jobs.admission.disk_limits import DiskLimits
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.commands import editing
 from jobs.models import Assignment, Job
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 
 
 def change(job: Job, changes: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from jobs.models import Job
-from tests.control_loop.conftest import World, live_workers
+from tests.control_loop.world import World, live_workers
 
 
 def begin_with_measurements(job: Job) -> None:

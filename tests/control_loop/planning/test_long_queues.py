@@ -15,8 +15,8 @@ from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.models import Job
 from jobs.spec import stored_spec
 from jobs.spec.stored_spec import StoredSpecCache
-from tests.control_loop.conftest import World, fresh
 from tests.control_loop.ticks.test_held_rows import holding
+from tests.control_loop.world import World, fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

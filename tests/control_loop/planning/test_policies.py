@@ -22,7 +22,8 @@ from autoscaler.planning.snapshot.job_terms import Utility
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Job, Measurement
-from tests.control_loop.conftest import Coordinator, World, fresh, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, live_workers
 
 QUEUE = {"metric": "queue_length", "grow_above": 100.0, "shrink_below": 10.0}
 

@@ -19,7 +19,7 @@ from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
 from jobs.models import Job, Measurement, Prediction
 from jobs.queries.calibration import ENOUGH_OUTCOMES, calibration
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 from tests.extension import install_example, policies_found_anew
 
 QUICK = Effort(planned_jobs=1_000)

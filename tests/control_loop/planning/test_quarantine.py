@@ -27,7 +27,8 @@ from jobs.commands import quarantine
 from jobs.commands.control import cancel
 from jobs.commands.quarantine import Part
 from jobs.models import Event, Job, Quarantine
-from tests.control_loop.conftest import Coordinator, World, fresh, kinds, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, kinds, live_workers
 
 SECRET = "a number of another kind"
 QUICK = Effort(planned_jobs=1_000)

@@ -32,7 +32,9 @@ from autoscaler.planning.snapshot.cluster_state import Allocation, Measurement
 from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
 from jobs.changes import demand_signal
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh, live_workers, metric, wished
+from tests.control_loop.coordinator import metric
+from tests.control_loop.obedient_planner import wished
+from tests.control_loop.world import World, fresh, live_workers
 
 ONE_STEP: Final = Measurement(workers=1, nodes=1, global_batch_size=32, steps=10, step_seconds=0.1)
 TOLD: Final = {"workers": 2, "global_batch_size": 32, "steps": 10, "step_seconds": 0.1}

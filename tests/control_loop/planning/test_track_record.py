@@ -14,7 +14,7 @@ from autoscaler.simulation.engine.prediction.correction import Basis
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
 from jobs.models import Job, Prediction
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 
 QUICK = Effort(planned_jobs=1_000)
 

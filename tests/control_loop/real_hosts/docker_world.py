@@ -9,7 +9,7 @@ from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.host import DockerHost
 
 from autoscaler.reconciling.limits import Limits
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 # None of them is passed because a machine is slow; whoever tests one sets it.
 PATIENT: Final = Limits(

@@ -20,7 +20,8 @@ from jobs.commands.observations.sync import record_sync
 from jobs.models import Event, Generation, Job
 from jobs.reports.job_token import Credential
 from jobs.reports.sync_report import SyncReport
-from tests.control_loop.conftest import Clock, RunningClock, World, fresh, live_workers
+from tests.control_loop.clocks import Clock, RunningClock
+from tests.control_loop.world import World, fresh, live_workers
 
 ROOT = Path(__file__).parents[3]
 REGRESSION = str(ROOT / "tests" / "worker" / "scripts" / "regression.py")

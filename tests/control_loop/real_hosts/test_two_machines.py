@@ -24,16 +24,9 @@ from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
 from jobs.models import Event, Generation, Job, Worker
 from tests import looking
-from tests.control_loop.conftest import (
-    Clock,
-    RunningClock,
-    World,
-    claims,
-    fresh,
-    kinds,
-    live_workers,
-)
+from tests.control_loop.clocks import Clock, RunningClock
 from tests.control_loop.real_hosts.docker_world import PATIENT, docker_host
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers
 from tests.docker_daemon import DockerDaemon
 from tests.docker_nodes import Machines, two_machines
 from tests.end_to_end.sample_audit import assert_every_sample_once

@@ -23,8 +23,9 @@ from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
 from jobs.models import Event, Job
 from tests import looking
-from tests.control_loop.conftest import Clock, RunningClock, World, claims, fresh, live_workers
+from tests.control_loop.clocks import Clock, RunningClock
 from tests.control_loop.real_hosts.docker_world import PATIENT, docker_host
+from tests.control_loop.world import World, claims, fresh, live_workers
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
 from tests.ports import free_port
 

@@ -26,15 +26,8 @@ from jobs.admission.disk_limits import DiskLimits
 from jobs.commands.control import cancel
 from jobs.models import Job
 from tests import looking
-from tests.control_loop.conftest import (
-    Clock,
-    RunningClock,
-    World,
-    claims,
-    fresh,
-    live_workers,
-    states,
-)
+from tests.control_loop.clocks import Clock, RunningClock
+from tests.control_loop.world import World, claims, fresh, live_workers, states
 
 ROOT = Path(__file__).parents[3]
 TORCHRUN = str(ROOT / "examples" / "torchrun_ddp.py")

@@ -7,7 +7,8 @@ import pytest
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Event, Generation, Job, Worker
-from tests.control_loop.conftest import Coordinator, World, fresh, kinds, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, kinds, live_workers
 
 
 def taken_for_plain(world: World, *, mode: str = "auto") -> Job:

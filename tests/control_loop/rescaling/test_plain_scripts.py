@@ -8,7 +8,8 @@ from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
 from jobs.models import Assignment, Event, Job
-from tests.control_loop.conftest import Coordinator, World, fresh, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, live_workers
 
 
 def planned(world: World) -> None:

@@ -14,7 +14,8 @@ from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from jobs.commands.control import pause
 from jobs.models import Job
-from tests.control_loop.conftest import Coordinator, World, fresh, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, live_workers
 
 PATIENT = {"grace_period": "1h", "registration_timeout": "1h"}
 RECLAIM = 20.0

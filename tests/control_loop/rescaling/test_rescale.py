@@ -11,7 +11,7 @@ import pytest
 from autoscaler.planning.speed.throughput import Configurations
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Generation, Job, Measurement, Worker
-from tests.control_loop.conftest import World, claims, fresh, kinds, live_workers
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers
 
 
 def test_a_job_grows_and_its_first_workers_keep_their_ranks(world: World) -> None:

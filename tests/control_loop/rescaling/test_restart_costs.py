@@ -11,7 +11,7 @@ from cluster.logs.log_lines import timestamp
 
 from autoscaler.restart_costs.measuring import measure_restarts
 from jobs.models import Generation, Job
-from tests.control_loop.conftest import World, fresh, live_workers
+from tests.control_loop.world import World, fresh, live_workers
 
 
 def write(world: World, job: Job, worker: str, texts: Iterable[str], *, begin: datetime) -> None:

@@ -9,15 +9,8 @@ import pytest
 
 from autoscaler.planning.planner import plan
 from jobs.models import Assignment, Generation, Job
-from tests.control_loop.conftest import (
-    Coordinator,
-    World,
-    claims,
-    fresh,
-    kinds,
-    live_workers,
-    states,
-)
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers, states
 
 
 def heard(job: Job) -> None:

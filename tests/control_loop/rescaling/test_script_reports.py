@@ -15,8 +15,8 @@ from autoscaler.planning.planner import plan
 from autoscaler.script_reports.reading import read_scripts
 from autoscaler.script_reports.sources import MOST_BYTES
 from jobs.models import Generation, Job, Measurement, MetricPoint, ScriptReading
-from tests.control_loop.conftest import World, fresh, live_workers
 from tests.control_loop.rescaling.test_restart_costs import write
+from tests.control_loop.world import World, fresh, live_workers
 
 
 def started(world: World, *, workers: int = 1, **spec: Any) -> tuple[Job, str]:

@@ -13,7 +13,8 @@ from autoscaler.planning.planner import plan
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Assignment, Event, Job, Worker
 from jobs.queries.stragglers import stragglers_by_node
-from tests.control_loop.conftest import Coordinator, World, claims, fresh, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, claims, fresh, live_workers
 
 MakeWorld = Callable[..., World]
 

@@ -10,7 +10,7 @@ import pytest
 from jobs.changes.wake_signal import announce_wanted, wanted_changed
 from jobs.commands.control import cancel
 from jobs.models import Job
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

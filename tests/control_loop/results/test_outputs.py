@@ -12,7 +12,7 @@ from storage.results.places import Place, Results
 
 from concertina_worker.protocol import Env
 from jobs.models import Job
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 
 def outputs(world: World, job: Job) -> Path:

@@ -14,7 +14,7 @@ from storage.models import HeldCheckpoint
 from concertina_worker.protocol import Env
 from jobs.lifecycle import State
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 from tests.left_checkpoints import leave, weights_of
 
 

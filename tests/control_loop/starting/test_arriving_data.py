@@ -26,8 +26,8 @@ from autoscaler.control_loop.observe.jobs.views import live_jobs
 from autoscaler.control_loop.outside.arrival import Arrival
 from jobs.commands import control
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh, kinds, live_workers, states
 from tests.control_loop.starting.ticking import ticking
+from tests.control_loop.world import World, fresh, kinds, live_workers, states
 from tests.object_store import CREDENTIAL, ObjectStore, noise, object_store
 
 TRAIN = noise(300_000, "train")

@@ -8,7 +8,7 @@ from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.worker_host import Launch, Mount
 
 from jobs.models import Job
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 DIGEST = "0123456789abcdef" * 4
 

@@ -9,7 +9,7 @@ from cluster.worker_host import Launch, Mount
 from tenancy.models import ImageRule
 
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 
 IMAGE = "localhost/concertina-worker:test"
 

@@ -12,7 +12,7 @@ from storage.models import DataSource
 from tenancy.models import Team
 
 from jobs.models import Job
-from tests.control_loop.conftest import World, fresh, live_workers, states
+from tests.control_loop.world import World, fresh, live_workers, states
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 from cluster.models import Node, Pool
 
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 
 def of_second_worker(world: World, **resources: Any) -> dict[str, str]:

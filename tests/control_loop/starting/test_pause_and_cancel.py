@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobs.commands.control import cancel, pause, resume
-from tests.control_loop.conftest import World, claims, fresh, live_workers, states
+from tests.control_loop.world import World, claims, fresh, live_workers, states
 
 
 def test_a_paused_job_leaves_on_its_own_and_resumes(world: World) -> None:

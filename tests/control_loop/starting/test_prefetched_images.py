@@ -11,7 +11,7 @@ from cluster.models import Node, Pool, PrefetchedImage
 from cluster.nodes.maintenance import Maintenance, maintain
 from cluster.worker_host import HostUnavailable, NodeImage
 
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 OURS = "localhost/concertina-worker:1"
 

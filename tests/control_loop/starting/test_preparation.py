@@ -11,7 +11,8 @@ from tenancy.models import ImageRule
 
 from jobs.commands.control import cancel
 from jobs.models import Assignment, Event, Job
-from tests.control_loop.conftest import Coordinator, World, fresh, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, live_workers
 
 PLATFORM = "localhost/concertina-worker:test"
 IMAGE = "docker.io/vision/train:7"

@@ -17,8 +17,8 @@ from tenancy.secrets.values import variables
 
 from jobs.commands import control
 from jobs.models import Event, Job
-from tests.control_loop.conftest import World, fresh, live_workers, states
 from tests.control_loop.starting.ticking import ticking
+from tests.control_loop.world import World, fresh, live_workers, states
 from tests.git_server import GitServer, git_server
 
 PASSWORD = "much-secret"

@@ -9,7 +9,7 @@ from tenancy.secrets import team_secrets
 from tenancy.secrets.values import SecretVariables, registry_login
 
 from jobs.models import Assignment, Event
-from tests.control_loop.conftest import World, fresh, kinds, live_workers, states
+from tests.control_loop.world import World, fresh, kinds, live_workers, states
 
 CANARY = "canary-61f0"
 

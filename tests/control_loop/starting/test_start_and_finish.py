@@ -12,16 +12,9 @@ from autoscaler.control_loop.lease.exclusive import exclusively
 from concertina_worker.protocol import ExitCode, WorkerPhase
 from jobs.models import Job, Worker
 from jobs.reports import job_token
-from tests.control_loop.conftest import (
-    Coordinator,
-    ObedientPlanner,
-    World,
-    claims,
-    fresh,
-    live_workers,
-    metric,
-    states,
-)
+from tests.control_loop.coordinator import Coordinator, metric
+from tests.control_loop.obedient_planner import ObedientPlanner
+from tests.control_loop.world import World, claims, fresh, live_workers, states
 
 
 @pytest.mark.parametrize(("early_end", "state"), [("failed", "failed"), ("completed", "completed")])

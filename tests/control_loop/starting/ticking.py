@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from jobs.models import Job
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 from tests.looking import pause
 
 _PATIENCE_SECONDS: Final = 60.0

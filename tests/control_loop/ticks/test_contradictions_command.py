@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from jobs.models import Job, Worker
-from tests.control_loop.conftest import World
+from tests.control_loop.world import World
 
 
 def ask(*arguments: str) -> tuple[int, str]:

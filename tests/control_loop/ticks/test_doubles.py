@@ -20,7 +20,8 @@ from django.db import connection
 from autoscaler.control_loop.lease import orders
 from autoscaler.control_loop.models import Lease
 from jobs.models import Event, Generation, Job, Leftover
-from tests.control_loop.conftest import Coordinator, World, fresh, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, live_workers
 
 _WRITE: Final = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
 _LEASE: Final = "control_loop_lease"

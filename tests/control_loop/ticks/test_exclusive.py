@@ -14,7 +14,7 @@ from autoscaler.control_loop.models import Lease
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Job, Worker
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from autoscaler.control_loop.carry_out import accounting
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Event, Job, Quarantine
-from tests.control_loop.conftest import World, fresh, live_workers
+from tests.control_loop.world import World, fresh, live_workers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

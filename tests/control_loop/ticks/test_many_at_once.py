@@ -13,7 +13,8 @@ from django.db import connection
 
 from autoscaler.control_loop.carry_out import writing
 from jobs.models import Assignment, Event, Job, Worker
-from tests.control_loop.conftest import Coordinator, World, claims, fresh, kinds, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

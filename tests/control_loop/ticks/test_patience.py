@@ -15,7 +15,7 @@ from autoscaler.control_loop.models import Lease
 from autoscaler.control_loop.patience import Patience, impatiently
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
-from tests.control_loop.conftest import World, fresh
+from tests.control_loop.world import World, fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

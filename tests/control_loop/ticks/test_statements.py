@@ -17,7 +17,8 @@ from autoscaler.control_loop.observe.for_planner.cluster_view import ended_jobs
 from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
 from concertina_worker.protocol import WorkerPhase
 from jobs.models import Generation, Job
-from tests.control_loop.conftest import Coordinator, World, live_workers, metric
+from tests.control_loop.coordinator import Coordinator, metric
+from tests.control_loop.world import World, live_workers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

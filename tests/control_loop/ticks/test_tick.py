@@ -20,7 +20,8 @@ from autoscaler.planning.decisions.invariants import Violation
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Job
-from tests.control_loop.conftest import Coordinator, World, fresh, kinds, live_workers
+from tests.control_loop.coordinator import Coordinator
+from tests.control_loop.world import World, fresh, kinds, live_workers
 
 
 def test_a_tick_looks_for_garbage_rarely_and_leaves_that_as_it_was(world: World) -> None:

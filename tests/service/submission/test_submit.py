@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,9 +13,8 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.models import ImageRule, Quota, Team
 
-from jobs.models import Event, IdempotencyKey, Job
-from tests.service.at_once import ask_at_once
-from tests.service.conftest import SubmitJob, client_of, in_docker, make_team, spec
+from jobs.models import Event, Job
+from tests.service.conftest import SubmitJob, client_of, in_docker, spec
 
 URL = "/api/v1/jobs"
 
@@ -36,13 +34,6 @@ def test_an_accepted_job_waits_with_its_spec_as_sent_and_resolved(api: APIClient
     assert (event.kind, event.new_state) == ("submitted", "queued")
 
 
-def test_a_spec_may_be_yaml(api: APIClient) -> None:
-    text = "name: digits\ncommand: [python, train.py]\nelastic: {max_workers: 2}\n"
-    answer = api.post(URL, text, content_type="application/yaml")
-    assert answer.status_code == 201
-    assert answer.json()["max_workers"] == 2
-
-
 def test_a_spec_that_cannot_be_is_refused_with_field_value_and_remedy(api: APIClient) -> None:
     answer = api.post(URL, spec(elastic={"min_workers": 5, "max_workers": 3}), format="json")
     assert answer.status_code == 422
@@ -60,65 +51,6 @@ def test_a_spec_that_cannot_be_is_refused_with_field_value_and_remedy(api: APICl
         ],
     }
     assert not Job.objects.exists()
-
-
-MALFORMED: dict[str, tuple[str, str | bytes, str]] = {
-    "half an object": ("application/json", '{"name": ', "malformed"),
-    "a number that is none": ("application/json", '{"priority": NaN}', "malformed"),
-    "brackets without end": ("application/json", "[" * 60_000, "malformed"),
-    "open YAML": ("application/yaml", "name: [a", "malformed"),
-    "YAML that makes objects": ("application/yaml", "!!python/object:os.system {}", "malformed"),
-    "YAML aliases that could grow": ("application/yaml", "a: &x [1]\nb: *x", "malformed"),
-    "a JSON field given twice": ("application/json", '{"name": "a", "name": "b"}', "malformed"),
-    "a YAML field given twice": ("application/yaml", "name: a\nname: b", "malformed"),
-    "YAML brackets without end": ("application/yaml", "[" * 5_000, "malformed"),
-    "a YAML tag that is no date": ("application/yaml", "priority: !!timestamp abc", "malformed"),
-    "a YAML tag that is no truth": ("application/yaml", "priority: !!bool abc", "malformed"),
-    "a YAML tag that is no number": ("application/yaml", "priority: !!int ''", "malformed"),
-    "a YAML number without end": ("application/yaml", "seed: 0x" + "f" * 5_000, "malformed"),
-    "a YAML number that is none": ("application/yaml", "seed: .inf", "malformed"),
-    "a YAML name that is no text": ("application/yaml", "env: {1: a}", "malformed"),
-    "a number that no float holds": (
-        "application/json",
-        '{"seed": 1' + "0" * 400 + "}",
-        "malformed",
-    ),
-    "a number beyond all numbers": ("application/json", '{"seed": 1e999}', "malformed"),
-    "half a character": ("application/json", '{"\\ud800": "a"}', "malformed"),
-    "half a character in YAML": ("application/yaml", 'name: "\\ud800"', "malformed"),
-    "a null character": ("application/json", '{"labels": {"a": "b\\u0000"}}', "malformed"),
-    "levels without end": ("application/json", '{"env":' * 60 + "1" + "}" * 60, "malformed"),
-    "bytes that are no text": ("application/json", b"\xff{}", "malformed"),
-}
-
-
-@pytest.mark.parametrize("sentence", MALFORMED)
-def test_a_malformed_body_is_refused(api: APIClient, sentence: str) -> None:
-    media_type, body, code = MALFORMED[sentence]
-    answer = api.post(URL, body, content_type=media_type)
-    assert answer.status_code == 400
-    assert answer.json()["code"] == code
-
-
-def test_a_body_that_is_no_spec_at_all_is_refused(api: APIClient) -> None:
-    answer = api.post(URL, [1, 2], format="json")
-    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_spec")
-
-
-@pytest.mark.parametrize("size", [600_000, 10_000_000])
-def test_a_huge_body_is_refused_unread(api: APIClient, size: int) -> None:
-    answer = api.post(URL, json.dumps({"name": "x" * size}), content_type="application/json")
-    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
-
-
-def test_another_media_type_is_refused(api: APIClient) -> None:
-    answer = api.post(URL, "<job/>", content_type="application/xml")
-    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
-
-
-def test_another_method_is_refused(api: APIClient) -> None:
-    answer = api.put(URL, spec(), format="json")
-    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
 
 
 def test_nobody_submits_without_a_token(pool: Pool) -> None:
@@ -248,59 +180,6 @@ def test_two_teams_may_use_the_same_name(api: APIClient, foreign_api: APIClient)
     assert foreign_api.post(URL, spec(), format="json").status_code == 201
 
 
-def test_the_same_key_and_body_answer_with_the_same_job(api: APIClient) -> None:
-    first = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
-    again = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
-    assert (first.status_code, again.status_code) == (201, 200)
-    assert again.json()["id"] == first.json()["id"]
-    assert Job.objects.count() == 1
-
-
-def test_the_same_key_with_another_body_is_a_conflict(api: APIClient) -> None:
-    api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
-    answer = api.post(URL, spec(name="b"), format="json", headers={"Idempotency-Key": "k"})
-    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_conflict")
-
-
-def test_keys_of_two_teams_do_not_meet(api: APIClient, foreign_api: APIClient) -> None:
-    for client in (api, foreign_api):
-        answer = client.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
-        assert answer.status_code == 201
-
-
-def test_an_outlived_key_is_forgotten(api: APIClient) -> None:
-    first = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"}).json()
-    row = IdempotencyKey.objects.get()
-    IdempotencyKey.objects.update(created_at=row.created_at.replace(year=2020))
-    answer = api.post(URL, spec(name="b"), format="json", headers={"Idempotency-Key": "k"})
-    assert answer.status_code == 201
-    assert answer.json()["id"] != first["id"]
-
-
-def test_a_key_without_end_is_refused(api: APIClient) -> None:
-    answer = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k" * 201})
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_same_request_sent_many_times_at_once_makes_one_job() -> None:
-    pool = Pool.objects.create(name="default")
-    Node.objects.create(pool=pool, name="node-1", gpus=4)
-    api = client_of(make_team("vision", pool, guaranteed=2, limit=None))
-
-    def send(_: int) -> tuple[int, str]:
-        try:
-            answer = api.post(URL, spec(), format="json", headers={"Idempotency-Key": "k"})
-            return answer.status_code, answer.json()["id"]
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(6) as threads:
-        answers = list(threads.map(send, range(6)))
-    assert sorted(code for code, _ in answers) == [200] * 5 + [201]
-    assert len({job_id for _, job_id in answers}) == 1
-
-
 def test_a_team_without_quota_may_use_the_whole_pool(pool: Pool) -> None:
     team = Team.objects.create(name="guests")
     assert not Quota.objects.filter(team=team).exists()
@@ -310,73 +189,12 @@ def test_a_team_without_quota_may_use_the_whole_pool(pool: Pool) -> None:
     assert answer.status_code == 201
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_key_taken_at_the_same_moment_by_another_body_is_a_conflict() -> None:
-    pool = Pool.objects.create(name="default")
-    Node.objects.create(pool=pool, name="node-1", gpus=4)
-    api = client_of(make_team("vision", pool, guaranteed=2, limit=None))
-
-    def send(name: str) -> tuple[int, str]:
-        answer = api.post(URL, spec(name=name), format="json", headers={"Idempotency-Key": "k"})
-        return answer.status_code, answer.json().get("code", "")
-
-    answers = ask_at_once(lambda: send("first"), lambda: send("second"))
-    assert answers == ((201, ""), (409, "idempotency_conflict"))
-    assert Job.objects.get().name == "first"
-
-
 def test_a_deadline_that_has_passed_is_refused(api: APIClient) -> None:
     answer = api.post(URL, spec(deadline="2020-01-01T08:00:00Z"), format="json")
     assert answer.status_code == 422
     (problem,) = answer.json()["details"]
     assert (problem["field"], problem["problem"]) == ("deadline", "has passed")
     assert problem["value"] == "2020-01-01T08:00:00Z"
-
-
-def test_yaml_means_what_it_looks_like(api: APIClient) -> None:
-    text = """\
-name: digits
-command: [python, train.py]
-deadline: 2127-12-01T08:00:00Z
-env: {ANSWER: no, TIME: 1:30, MODE: "0755"}
-seed: 010
-batch: {global_batch_size: 0x40}
-"""
-    answer = api.post(URL, text, content_type="application/yaml")
-    assert answer.status_code == 201, answer.json()
-    told = answer.json()["resolved_spec"]
-    assert told["deadline"] == "2127-12-01T08:00:00Z"
-    assert told["env"] == {"ANSWER": "no", "TIME": "1:30", "MODE": "0755"}
-    assert told["seed"] == 10
-    assert told["batch"]["global_batch_size"]["base"] == 64
-
-
-@pytest.mark.parametrize("text", ["priority: 1:30", "<<: {priority: 3}", "elastic: {<<: {}}"])
-def test_yaml_has_no_surprises_of_its_first_version(api: APIClient, text: str) -> None:
-    body = f"name: digits\ncommand: [python]\n{text}\n"
-    answer = api.post(URL, body, content_type="application/yaml")
-    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_spec")
-
-
-@pytest.mark.parametrize("media_type", ["application/json", "application/yaml"])
-def test_a_mark_of_byte_order_is_no_part_of_a_body(api: APIClient, media_type: str) -> None:
-    body = json.dumps(spec()).encode("utf-8-sig")
-    assert api.post(URL, body, content_type=media_type).status_code == 201
-
-
-@pytest.mark.parametrize("media_type", ["application/json", "application/yaml"])
-def test_a_body_in_another_encoding_is_refused(api: APIClient, media_type: str) -> None:
-    body = json.dumps(spec()).encode("utf-16")
-    answer = api.post(URL, body, content_type=f"{media_type}; charset=utf-16")
-    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
-    assert "UTF-8" in answer.json()["message"]
-
-
-@pytest.mark.parametrize("key", ["", "a" * 201, "caf\xe9", "a b\x7f"])
-def test_a_key_that_does_not_fit_is_refused(api: APIClient, key: str) -> None:
-    answer = api.post(URL, spec(), format="json", HTTP_IDEMPOTENCY_KEY=key)
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
-    assert answer.json()["details"][0]["field"] == "Idempotency-Key"
 
 
 def test_beyond_max_queued_jobs_the_next_one_is_refused(
@@ -415,19 +233,6 @@ def test_of_submissions_at_once_no_more_are_taken_than_may_wait(vision: Team) ->
         codes = list(threads.map(submit, range(8)))
     assert sorted(codes) == [201] * 3 + [409] * 5
     assert Job.objects.count() == 3
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_request_sent_again_at_the_last_place_gets_the_job_that_it_made(vision: Team) -> None:
-    Team.objects.update(max_queued_jobs=1)
-
-    def submit() -> tuple[int, str]:
-        client = client_of(vision)
-        answer = client.post(URL, spec(), format="json", HTTP_IDEMPOTENCY_KEY="again")
-        return answer.status_code, answer.json()["id"]
-
-    (first, made), (again, found) = ask_at_once(submit, submit)
-    assert (first, again, found) == (201, 200, made)
 
 
 @pytest.mark.parametrize("value", [-1, 100_001, "many", None])
