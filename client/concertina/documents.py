@@ -344,6 +344,7 @@ class ModelVersion(TypedDict):
     # `storing` for a few seconds; `lost` if the checkpoint was removed before that.
     state: ModelState
     job_id: str  # Which wrote it; it may be gone.
+    has_job: bool  # False: that job was deleted.
     job_name: str
     step: int
     epoch: float

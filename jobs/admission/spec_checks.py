@@ -69,7 +69,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         SpecInvalid: with the code `exceeds_limit`, or `invalid_spec` when the spec asks for what
             this platform does not offer.
     """
-    spec, start = start_sources.settled(spec, records)
+    spec, start, unsettled = _settled(spec, records)
     admitted = AdmittedSpec(
         spec=spec,
         start=start,
@@ -79,6 +79,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         training=earlier_runs.digest_of(spec),
     )
     found = [
+        *unsettled,
         *_unavailable(admitted),
         *_not_allowed(admitted, records),
         *secret_use.problems_of(spec, records),
@@ -93,6 +94,16 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
     if found:
         raise SpecInvalid(found)
     return admitted
+
+
+def _settled(
+    spec: JobSpec, records: TeamRecords
+) -> tuple[JobSpec, HeldCheckpoint | None, Sequence[Problem]]:
+    """Return the spec as it is, and what is wrong, where it cannot start as it wants to."""
+    try:
+        return *start_sources.settled(spec, records), ()
+    except SpecInvalid as error:
+        return spec, None, error.problems
 
 
 def _team(spec: JobSpec, teams: Mapping[str, Team]) -> Team | Problem:

@@ -6,9 +6,18 @@ A secret may also be in a file: `<NAME>_FILE` names it, as Docker and Kubernetes
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+BYTES_BY_UNIT: Final[dict[str, int]] = {"B": 1} | {
+    unit: base**power
+    for base, names in ((1000, "KB MB GB TB"), (1024, "KiB MiB GiB TiB"))
+    for power, unit in enumerate(names.split(), start=1)
+}
+_SIZE: Final = re.compile(rf"([0-9]{{1,15}}) ?({'|'.join(BYTES_BY_UNIT)}|)")
 
 
 class BadEnvironment(Exception):
@@ -75,6 +84,17 @@ class EnvironmentVariables:
         if raw.isdecimal() and int(raw) >= at_least:
             return int(raw)
         raise BadEnvironment(f"{name}={raw!r}: use a whole number from {at_least}.")
+
+    def size(self, name: str, *, default: int, at_least: int) -> int:
+        """Read bytes: a whole number of them, or with a unit as in a job's spec."""
+        raw = self.text(name, default=str(default))
+        number, unit = found.groups() if (found := _SIZE.fullmatch(raw.strip())) else ("0", "")
+        if (size := int(number) * BYTES_BY_UNIT[unit or "B"]) >= at_least:
+            return size
+        raise BadEnvironment(
+            f"{name}={raw!r}: use a number of bytes from {at_least}, or a size such as 200MB or"
+            " 100GiB."
+        )
 
     def choice(self, name: str, *, default: str, among: Collection[str]) -> str:
         value = self.text(name, default=default)

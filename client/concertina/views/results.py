@@ -75,7 +75,8 @@ def model_text(model: ModelVersionDetail) -> str:
     facts = {
         "Aliases": ", ".join(model["aliases"]),
         "State": model["state"],
-        "From": f"step {model['step']} of {model['job_name']} ({model['job_id']})",
+        "From": f"step {model['step']} of {model['job_name']} ({model['job_id']})"
+        + ("" if model.get("has_job", True) else ", which was deleted"),
         "Metrics": _metrics(model),
         "Weights": words.size(model["weights_bytes"]),
         "Digest": model["digest"],

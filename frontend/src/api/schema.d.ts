@@ -2616,6 +2616,8 @@ export interface components {
             state: components["schemas"]["ModelState"];
             /** @description Which wrote it; it may be gone. */
             job_id: string;
+            /** @description False: that job was deleted. */
+            has_job: boolean;
             job_name: string;
             step: number;
             /** Format: double */
@@ -2669,6 +2671,8 @@ export interface components {
             state: components["schemas"]["ModelState"];
             /** @description Which wrote it; it may be gone. */
             job_id: string;
+            /** @description False: that job was deleted. */
+            has_job: boolean;
             job_name: string;
             step: number;
             /** Format: double */

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
@@ -158,6 +159,7 @@ class DataSourceView(APIView):
         )
         with transaction.atomic():
             sources.one_change_at_a_time()
+            _check_is_not_of_others(principal, name, wanted["teams"][0])
             _check_may_change_kept(principal, name)
             _keep_job(principal, content)
             users = _users_of_locked(name)
@@ -213,9 +215,22 @@ def _check_leads_any(principal: Principal) -> None:
 
 def _check_is_shown(principal: Principal, name: str) -> None:
     """A token is told of no source of others, not even that there is one. Raises: NotFound."""
-    shown = DataSource.objects.filter(name=name, teams__in=principal.team_ids)
-    if principal.is_token and not shown.exists():
+    if principal.is_token and not _shown(principal, name).exists():
         raise exceptions.NotFound(f"There is no data source {name!r}.")
+
+
+def _shown(principal: Principal, name: str) -> QuerySet[DataSource]:
+    return DataSource.objects.filter(name=name, teams__in=principal.team_ids)
+
+
+def _check_is_not_of_others(principal: Principal, name: str, team: str) -> None:
+    """Names are given once for all teams. Raises: PermissionDenied."""
+    kept = DataSource.objects.filter(name=name)
+    if not principal.is_admin and kept.exists() and not _shown(principal, name).exists():
+        raise exceptions.PermissionDenied(
+            f"Another team calls a source {name}, and a name is given once. Use another one, such"
+            f" as {team}-{name}."
+        )
 
 
 def _check_may_change_kept(principal: Principal, name: str) -> None:

@@ -103,7 +103,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         << 30,
         data_folders=_data_folders(variables),
         data_networks=_data_networks(variables),
-        cache_bytes=variables.whole("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
+        cache_bytes=variables.size("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
         ),

@@ -32,7 +32,7 @@ def read(variables: EnvironmentVariables) -> LimitSettings:
     """Raises: BadEnvironment."""
     limits = LimitSettings(
         api_threads=variables.whole("CONCERTINA_API_THREADS", default=8, at_least=1),
-        largest_spec_bytes=variables.whole(
+        largest_spec_bytes=variables.size(
             "CONCERTINA_LARGEST_SPEC_BYTES", default=64 * 1024, at_least=1024
         ),
         statement_seconds=float(

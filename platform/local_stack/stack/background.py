@@ -26,7 +26,7 @@ STOP_SECONDS = 60.0
 
 
 class DidNotStart(Exception):
-    """The stack ended or hung while it started."""
+    """The stack ended or hung while it started; what it said last tells why."""
 
 
 def start(
@@ -42,7 +42,7 @@ def start(
 
     Raises:
         AlreadyUp: another supervisor was faster; see `settled`.
-        DidNotStart: with the last lines of its log.
+        DidNotStart: what it said was said here, too.
     """
     checkout.make_folders()
     log = checkout.logs_dir / "supervisor.log"
@@ -83,12 +83,10 @@ def _wait_until_ready(
     seconds: float,
 ) -> StackRecord:
     deadline = time.monotonic() + seconds
-    told: list[str] = []
     while process.poll() is None and time.monotonic() < deadline:
         record = stack_record.read(checkout)  # first: what is said until it is ready is told, too
         if record and record.supervisor_pid == process.pid:  # before, others write there
             for line in lines.read():
-                told.append(line)
                 say(line)
             if record.phase is Phase.READY:
                 return record
@@ -96,7 +94,9 @@ def _wait_until_ready(
     if process.poll() == ALREADY_UP:
         raise AlreadyUp(AlreadyUp.__doc__)
     process.terminate()
-    raise DidNotStart("\n".join((*told[-5:], *lines.read())))
+    for line in lines.read():
+        say(line)
+    raise DidNotStart("The service did not start.")
 
 
 class _NewLines:

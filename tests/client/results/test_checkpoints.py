@@ -53,6 +53,18 @@ def test_checkpoints_are_listed_with_or_without_a_verb(
     assert concertina("checkpoints", "none").exit_code == 4
 
 
+def test_it_is_said_why_there_are_none(concertina: CommandLine, job_file: Path) -> None:
+    assert concertina("submit", "-f", job_file).exit_code == 0
+
+    def said(**changes: str) -> str:
+        Job.objects.update(**changes)
+        return concertina("checkpoints", "digits").err
+
+    assert "in hot mode write them" in said(mode="restart")
+    assert "None yet. It writes one after each 1m of training" in said(mode="hot")
+    assert "ended before the first" in said(mode="hot", state="failed")
+
+
 def test_all_of_a_checkpoint_is_fetched(
     concertina: CommandLine, folder: Path, tmp_path: Path
 ) -> None:

@@ -310,7 +310,8 @@ def test_what_is_not_uploaded_or_of_others_is_no_source(
     assert name(foreign_api, folder, "mine", "language").json()["code"] == "invalid_source"
     assert name(api, folder, "ours", "vision", "language").status_code == 403
     assert name(api, folder).status_code == 201
-    assert name(foreign_api, folder, "digits", "language").status_code == 403
+    taken = name(foreign_api, folder, "digits", "language")
+    assert (taken.status_code, "such as language-digits" in taken.json()["message"]) == (403, True)
     theirs = foreign_api.delete("/api/v1/data-sources/digits")
     none = foreign_api.delete("/api/v1/data-sources/none")
     assert (theirs.status_code, none.status_code) == (404, 404)

@@ -89,6 +89,7 @@ def test_a_version_tells_how_it_came_to_be(api: APIClient, source: Job) -> None:
         "aliases": ["production"],
         "state": "storing",
         "job_id": source.id,
+        "has_job": True,
         "job_name": "digits",
         "step": 10,
         "epoch": 1.0,
@@ -112,8 +113,9 @@ def test_its_weights_outlive_the_job(api: APIClient, source: Job, tmp_path: Path
     tick(tmp_path)
     shutil.rmtree(tmp_path / "jobs" / source.id)
     tick(tmp_path)  # it is for no job, and stays
+    source.delete()
     (listed,) = api.get(MODELS).json()["items"]
-    assert [one["state"] for one in listed["versions"]] == ["stored"]
+    assert [(one["state"], one["has_job"]) for one in listed["versions"]] == [("stored", False)]
     assert content(api.get(address)) == weights_of(20.0)
     part = api.get(address, headers={"Range": "bytes=0-7"})
     assert (part.status_code, part["Content-Length"]) == (206, "8")

@@ -101,6 +101,14 @@ def test_what_a_job_may_write_is_told_in_gibibytes() -> None:
     assert told == DiskLimits(usual_bytes=7 << 30, most_bytes=9 << 30, most_files=5000)
 
 
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("209715200", 200 << 20), ("200MB", 200_000_000), ("100 GiB", 100 << 30), ("", 100 << 30)],
+)
+def test_a_size_is_bytes_or_has_a_unit(text: str, size: int) -> None:
+    assert environment.read({**GOOD, "CONCERTINA_CACHE_BYTES": text}).cache_bytes == size
+
+
 def test_folders_of_data_have_commas_between() -> None:
     told = environment.read({**GOOD, "CONCERTINA_DATA_FOLDERS": "/srv/data, /mnt/nfs,"})
     assert told.data_rules.folders == (Path("/srv/data"), Path("/mnt/nfs"))
@@ -125,6 +133,8 @@ def test_folders_of_data_have_commas_between() -> None:
         ("CONCERTINA_JOB_DISK_GB", "0", "a whole number from 1"),
         ("CONCERTINA_MOST_JOB_DISK_GB", "49", "Use that or more"),
         ("CONCERTINA_JOB_FILES", "10", "a whole number from 1000"),
+        ("CONCERTINA_CACHE_BYTES", "200 megabytes", "a size such as 200MB"),
+        ("CONCERTINA_CACHE_BYTES", "1MB", "a number of bytes from 1048576"),
         ("CONCERTINA_DATA_FOLDERS", "/srv/data,datasets", "use full paths"),
         ("CONCERTINA_DATA_FOLDERS", "/srv/../etc", "use full paths"),
         ("CONCERTINA_DATA_FOLDERS", "/", "not all of the machine"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,9 +11,13 @@ from concertina import words
 from concertina.commands.options import JobReference, Output
 from concertina.commands.results.listing import Listing
 from concertina.errors import BadInput
+from concertina.states import FINAL_STATES
 from concertina.terminal.bar import Bar
 from concertina.terminal.session import Format, session
 from concertina.views.results import checkpoints_table
+
+if TYPE_CHECKING:
+    from concertina.documents import JobDetail
 
 app = typer.Typer(
     cls=Listing,
@@ -29,7 +33,7 @@ def ls(reference: JobReference, *, output: Output = Format.TABLE) -> None:
         job = current.client.find(reference)
         found = list(current.client.results(job["id"]).checkpoints.all())
         if not found and not current.terminal.is_json:
-            current.terminal.say("None. Jobs that use the library in hot mode write them.")
+            current.terminal.say(_why_none(current.client.job(job["id"])))
             return
         current.terminal.show(found, checkpoints_table(found))
 
@@ -90,6 +94,15 @@ def rm(
             current.client.results(job["id"]).checkpoints.delete(step)
         said = f"Deleted of {job['team']}/{job['name']}: {', '.join(steps)}."
         current.terminal.show({"deleted": steps}, said)
+
+
+def _why_none(job: JobDetail) -> str:
+    if job["mode"] != "hot":
+        return "None. Jobs that use the library in hot mode write them."
+    if job["state"] in FINAL_STATES:
+        return "None. It ended before the first was written, or they were deleted."
+    interval = job["resolved_spec"]["checkpoint"]["interval"]
+    return f"None yet. It writes one after each {interval} of training (checkpoint.interval)."
 
 
 def _bytes(place: Path) -> int:

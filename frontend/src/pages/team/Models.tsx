@@ -53,7 +53,7 @@ function Versions({ team, versions }: VersionsProps) {
               <td>{one.aliases.join(", ") || NONE}</td>
               <td>{metricsOf(one)}</td>
               <td>
-                <Link to={`/jobs/${one.job_id}`}>{`${one.job_name}, step ${one.step}`}</Link>
+                <Origin version={one} />
               </td>
               <td>
                 <RelativeTime at={one.created_at} /> {`by ${one.created_by}`}
@@ -67,6 +67,13 @@ function Versions({ team, versions }: VersionsProps) {
       </table>
     </div>
   );
+}
+
+/** A link as long as it leads to the job. */
+function Origin({ version }: { readonly version: ModelVersion }) {
+  const words = `${version.job_name}, step ${version.step}`;
+  if (!version.has_job) return <span title="The job was deleted.">{words}</span>;
+  return <Link to={`/jobs/${version.job_id}`}>{words}</Link>;
 }
 
 function Weights({ team, version }: { readonly team: string; readonly version: ModelVersion }) {

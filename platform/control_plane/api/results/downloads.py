@@ -129,7 +129,7 @@ def of_file(request: Request, team_id: int, file: OpenFile, name: str) -> HttpRe
     }
     part = _part(request, file)
     status, length = 200, file.size
-    if file.etag in _tags(request.headers.get("If-None-Match", "")):
+    if not {file.etag, "*"}.isdisjoint(_tags(request.headers.get("If-None-Match", ""))):
         status, length = 304, 0
     elif part is None:
         status, length = 416, 0

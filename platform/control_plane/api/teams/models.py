@@ -5,6 +5,7 @@ A version is named by its number, by a word for it, or as `latest`.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from django.conf import settings
@@ -27,6 +28,7 @@ from control_plane.api.results.ranges import RANGES
 from jobs.admission import start_sources
 from jobs.api.requests import body
 from jobs.changes.demand_signal import announce_demand
+from jobs.models import Job
 
 _STATES: Final = {
     HeldCheckpoint.State.WANTED: "storing",
@@ -72,6 +74,7 @@ class ModelVersionSerializer(serializers.Serializer[Any]):
         help_text="`storing` for a few seconds; `lost` if the checkpoint was removed before that.",
     )
     job_id = serializers.CharField(help_text="Which wrote it; it may be gone.")
+    has_job = serializers.BooleanField(help_text="False: that job was deleted.")
     job_name = serializers.CharField()
     step = serializers.IntegerField()
     epoch = serializers.FloatField()
@@ -126,7 +129,9 @@ class ModelsView(APIView):
         responses=ModelListSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        items = [_model(one) for one in named.of_team(_team(request, name))]
+        models = list(named.of_team(_team(request, name)))
+        jobs = _jobs_of(version for model in models for version in model.versions.all())
+        items = [_model(one, jobs) for one in models]
         return Response(ModelListSerializer({"items": items}).data)
 
 
@@ -225,7 +230,8 @@ class ModelAliasView(APIView):
     def put(self, request: Request, name: str, model: str, alias: str) -> Response:
         wanted = body(request, ModelAliasBody)["version"]
         found = named.point(_team(request, name), model, wanted, alias)
-        return Response(ModelVersionSerializer(_version(found, model)).data)
+        jobs = _jobs_of([found])
+        return Response(ModelVersionSerializer(_version(found, model, jobs)).data)
 
     @extend_schema(
         operation_id="delete_model_alias",
@@ -251,16 +257,22 @@ def _delete(team: Team, model: str, version: str | None) -> Response:
     return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _model(found: NamedModel) -> dict[str, Any]:
+def _jobs_of(versions: Iterable[ModelVersion]) -> Collection[str]:
+    """Return the jobs that wrote them, those that are there."""
+    jobs = {version.job_id for version in versions}
+    return frozenset(Job.objects.filter(pk__in=jobs).values_list("pk", flat=True))
+
+
+def _model(found: NamedModel, jobs: Collection[str]) -> dict[str, Any]:
     return {
         "name": found.name,
         "created_by": found.created_by,
         "created_at": found.created_at,
-        "versions": [_version(one, found.name) for one in found.versions.all()],
+        "versions": [_version(one, found.name, jobs) for one in found.versions.all()],
     }
 
 
-def _version(found: ModelVersion, model: str) -> dict[str, Any]:
+def _version(found: ModelVersion, model: str, jobs: Collection[str]) -> dict[str, Any]:
     kept = found.held
     return {
         "model": model,
@@ -268,6 +280,7 @@ def _version(found: ModelVersion, model: str) -> dict[str, Any]:
         "aliases": [one.word for one in found.aliases.all()],
         "state": _STATES[HeldCheckpoint.State(kept.state)],
         "job_id": found.job_id,
+        "has_job": found.job_id in jobs,
         "job_name": found.job_name,
         "step": kept.step,
         "epoch": found.epoch,
@@ -283,4 +296,5 @@ def _version(found: ModelVersion, model: str) -> dict[str, Any]:
 
 def _detail(found: ModelVersion) -> dict[str, Any]:
     more = {"code": found.code, "sources": found.sources, "spec": found.spec}
-    return ModelVersionDetailSerializer({**_version(found, found.model.name), **more}).data
+    version = _version(found, found.model.name, _jobs_of([found]))
+    return ModelVersionDetailSerializer({**version, **more}).data

@@ -80,6 +80,20 @@ def test_of_jobs_of_one_name_the_newest_is_meant(
     assert "The job has no such checkpoint." in said
 
 
+def test_a_start_that_is_gone_hides_no_other_mistake(api: APIClient, source: Job) -> None:
+    """Nor lets it anything through that a live job may not ask for."""
+    follower = sent(api, job="source").json()["id"]
+    Job.objects.filter(pk=source.pk).delete()
+    address = f"/api/v1/jobs/{follower}"
+    assert api.patch(address, {"priority": 60}, format="json").status_code == 200
+    too_large = {"elastic": {"min_workers": 7, "max_workers": 8}}
+    answer = api.patch(address, too_large, format="json")
+    assert problem(answer)[0] == "elastic.min_workers"
+    both = spec(name="other", start_from={"job": "none"}, **too_large)
+    details = api.post("/api/v1/jobs", both, format="json").json()["details"]
+    assert [one["field"] for one in details] == ["start_from.job", "elastic.min_workers"]
+
+
 @pytest.mark.parametrize(
     ("start", "field", "said"),
     [
