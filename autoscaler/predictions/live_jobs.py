@@ -23,6 +23,7 @@ from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
+from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
 from autoscaler.predictions.advice import advise
 from autoscaler.predictions.last_look import LastLook, likeness_of
 from autoscaler.predictions.predictable import predict_what_can_be
@@ -76,7 +77,7 @@ def predict_live_jobs(
     known = {job.job_id: job for job in seen.state.jobs}
     record = track_record(now)
     newest = {
-        job_id: _newest(one, basis_of(known[job_id]), record, seen.state.now)
+        job_id: _newest(one, known[job_id], record, seen.state.now)
         for job_id, one in predicted.predictions.items()
     }
     predictions.keep(newest, made_at=now)
@@ -122,13 +123,15 @@ def _speeds(state: ClusterState) -> Mapping[str, float]:
 
 
 def _newest(
-    replayed: Prediction, basis: Basis, record: TrackRecord, now: float
+    replayed: Prediction, job: PlannedJob, record: TrackRecord, now: float
 ) -> predictions.Newest:
+    basis = basis_of(job)
     lately = record.lately.get(basis)
     return predictions.Newest(
         start=_told(replayed.start, Basis.START, record, now),
         finish=_told(replayed.finish, basis, record, now),
         lately=None if lately is None else asdict(lately),
+        samples_left=job.remaining_samples,
     )
 
 

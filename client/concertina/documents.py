@@ -401,6 +401,7 @@ class Prediction(TypedDict):
     """When a live job starts and finishes, from replaying the plan forward."""
 
     made_at: str
+    old_at: str  # From then on it is old, and `finish` goes by what the job has done since.
     start: Span | None  # Null: it has started.
     finish: Span | None  # Null: nothing is known of its length.
     lately: Lately | None  # Null: nothing like it has ended yet.

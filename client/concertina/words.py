@@ -90,6 +90,12 @@ def age(text: str | None, now: datetime | None = None) -> str:
     return duration(max(((now or datetime.now(UTC)) - then).total_seconds(), 0.0))
 
 
+def is_past(text: str | None, now: datetime | None = None) -> bool:
+    """Has that moment come?"""
+    then = moment(text)
+    return then is not None and then <= (now or datetime.now(UTC))
+
+
 def left(seconds: float | None) -> str:
     """As a duration, but never nothing: who has something left has not ended."""
     return "under 1 s" if seconds is not None and seconds < 1 else duration(seconds)

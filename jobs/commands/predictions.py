@@ -38,11 +38,15 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """What is predicted of a job, and in how many of the last cases like it that came true."""
+    """What is predicted of a job, and in how many of the last cases like it that came true.
+
+    `samples_left` is the work that it had left then; None: nobody knows.
+    """
 
     start: Told | None = None
     finish: Told | None = None
     lately: Mapping[str, int] | None = None
+    samples_left: int | None = None
 
     @property
     def by_kind(self) -> Mapping[str, Told | None]:
@@ -104,7 +108,12 @@ def _document(newest: Newest, made_at: datetime) -> dict[str, object]:
         kind: None if told is None else {name: _text(moment) for name, moment in told.span.items()}
         for kind, told in newest.by_kind.items()
     }
-    return {"made_at": made_at.isoformat(), **spans, "lately": newest.lately}
+    return {
+        "made_at": made_at.isoformat(),
+        **spans,
+        "lately": newest.lately,
+        "samples_left": newest.samples_left,
+    }
 
 
 def _kept_at(job_ids: Sequence[str]) -> Mapping[tuple[str, str], datetime]:

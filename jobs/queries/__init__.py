@@ -11,5 +11,6 @@ summary          how jobs did in a stretch of time
 calibration      how good predictions were
 upload_use       to which code and data that teams have uploaded nobody refers
 kept_checkpoints who still needs a checkpoint
+old_predictions  what a prediction still says when it is old
 outcomes         what came of the newest predictions, one by one
 """

@@ -6,8 +6,10 @@ no result and may be lost or repeated: each finds in the database what is to be 
 
 from __future__ import annotations
 
+import gc
 import os
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 from celery import Celery
 from celery.signals import heartbeat_sent, task_prerun, worker_init
@@ -24,12 +26,28 @@ celery_app = Celery("concertina")
 celery_app.config_from_object("django.conf:settings", namespace="CELERY")
 celery_app.autodiscover_tasks()
 
+_LOADS_SCIPY: Final = ("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution")
+
 
 @worker_init.connect
 def wait_for_no_row(**_: Any) -> None:
     """Bound waiting before there is a session: no task waits for ever for a row a request holds."""
     databases = connections.settings
     databases[DEFAULT_DB_ALIAS] = bounded_in_background(databases[DEFAULT_DB_ALIAS])
+
+
+@worker_init.connect
+def load_before_forking(sender: Any, **_: Any) -> None:
+    """Load once, before there are children and before `io` gives way, what its tasks load late.
+
+    Each child did so in its first look ahead, which took it half a minute where all processors
+    were busy. What stands in memory by then is taken from the garbage collector, which would write
+    to it and so copy it into each child.
+    """
+    if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
+        for module in _LOADS_SCIPY:
+            import_module(module)
+    gc.freeze()
 
 
 @task_prerun.connect

@@ -145,6 +145,8 @@ def _predicted(job: Job) -> Iterator[tuple[str, str]]:
         yield "Finishes", words.predicted(prediction["finish"])
         if (lately := prediction.get("lately")) is not None:
             yield "So far", words.track_record(lately)
+    if words.is_past(prediction.get("old_at")):
+        yield "Predicted", f"{words.age(prediction['made_at'])} ago"
 
 
 def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[RenderableType]:

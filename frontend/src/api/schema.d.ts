@@ -2934,6 +2934,11 @@ export interface components {
         Prediction: {
             /** Format: date-time */
             made_at: string;
+            /**
+             * Format: date-time
+             * @description From then on it is old, and `finish` goes by what the job has done since.
+             */
+            old_at: string;
             /** @description Null: it has started. */
             start: components["schemas"]["Span"] | null;
             /** @description Null: nothing is known of its length. */

@@ -18,6 +18,7 @@ export type Worker = Schemas["Worker"];
 export type Explanation = Schemas["Explanation"];
 export type RunningDetails = Schemas["RunningDetails"];
 export type PredictedSpan = Schemas["Span"];
+export type Prediction = Schemas["Prediction"];
 export type Calibration = Schemas["Calibration"];
 export type Lately = Schemas["Lately"];
 export type Choice = Schemas["Choice"];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { at } from "../testing/samples";
 import {
+  describeAge,
   describeCalibration,
   describeGain,
   describeLately,
@@ -44,9 +45,17 @@ describe("a predicted moment", () => {
   });
 });
 
+describe("the age of a prediction", () => {
+  it("is told once it is old", () => {
+    expect(describeAge({ made_at: at(-80), old_at: at(-20) }, now)).toBe("as of 1 min 20 s ago");
+    expect(describeAge({ made_at: at(-59), old_at: at(1) }, now)).toBe("");
+  });
+});
+
 describe("the time left", () => {
   const prediction = {
     made_at: at(0),
+    old_at: at(60),
     start: null,
     lately: null,
     finish: { p10: at(200), p50: at(240), p90: at(300) },

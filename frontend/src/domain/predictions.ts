@@ -1,6 +1,6 @@
 /** What was predicted of a job, and how good are predictions? In words. */
 
-import type { Calibration, Job, Lately, PredictedSpan } from "../api/types";
+import type { Calibration, Job, Lately, PredictedSpan, Prediction } from "../api/types";
 import { formatDuration } from "./format";
 import { milliseconds } from "./time";
 
@@ -31,6 +31,15 @@ function rangeInWords(low: number | null, high: number | null): string {
 /** Whole seconds: more digits would promise more than a prediction holds. Below 0: it has passed. */
 function secondsUntil(moment: string | null, now: number): number | null {
   return moment === null ? null : Math.round((milliseconds(moment) - now) / 1000);
+}
+
+/** `as of 1 min 20 s ago` of an old prediction; empty of one that still holds. */
+export function describeAge(
+  prediction: Pick<Prediction, "made_at" | "old_at">,
+  now: number,
+): string {
+  if (milliseconds(prediction.old_at) > now) return "";
+  return `as of ${formatDuration(-(secondsUntil(prediction.made_at, now) ?? 0))} ago`;
 }
 
 /** As predicted from the plan; until it is, what would be left at the speed of now. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -17,6 +18,7 @@ from jobs.changes import batch_limit
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Job
 from jobs.queries.newest_decision import position_in_queue
+from jobs.queries.old_predictions import finish_now, old_at
 
 _KEEP = "keep"  # as decisions are written down: nothing changes
 _NOT_PREDICTED = FINAL | {State.PAUSED, State.STOPPING}
@@ -168,8 +170,18 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         if job.state in _NOT_PREDICTED or not job.prediction:
             return None
         has_started = job.state != State.QUEUED
-        told = {"lately": None} | job.prediction  # the previous release did not say it
-        return {**told, "start": None if has_started else told["start"]}
+        return {
+            "made_at": job.prediction["made_at"],
+            "old_at": old_at(job.prediction).isoformat(),
+            "start": None if has_started else job.prediction["start"],
+            "finish": finish_now(
+                job.prediction,
+                now=timezone.now(),
+                has_started=has_started,
+                samples_left=(job.total_samples or 0) - job.samples,
+            ),
+            "lately": job.prediction.get("lately"),  # the previous release did not say it
+        }
 
     def get_position(self, job: Job) -> int | None:
         return position_in_queue(job)

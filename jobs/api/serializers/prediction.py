@@ -26,6 +26,9 @@ class PredictionSerializer(serializers.Serializer[Any]):
     """When a live job starts and finishes, from replaying the plan forward."""
 
     made_at = serializers.DateTimeField()
+    old_at = serializers.DateTimeField(
+        help_text="From then on it is old, and `finish` goes by what the job has done since."
+    )
     start = SpanSerializer(allow_null=True, help_text="Null: it has started.")
     finish = SpanSerializer(allow_null=True, help_text="Null: nothing is known of its length.")
     lately = LatelySerializer(allow_null=True, help_text="Null: nothing like it has ended yet.")

@@ -284,6 +284,16 @@ def test_a_description_tells_what_was_predicted_and_what_a_rescale_brought() -> 
     assert "-22 %" in text
 
 
+def test_a_description_tells_of_an_old_prediction_when_it_was_made() -> None:
+    far = {"p10": "2999-01-01T00:00:00Z", "p50": "2999-01-02T00:00:00Z", "p90": None}
+    predicted = {"made_at": "2026-11-21T07:00:00Z", "start": None, "finish": far}
+    for old_at, is_told in (("2026-11-21T07:01:00Z", True), ("2999-01-01T00:00:00Z", False)):
+        job = documents.job(prediction={**predicted, "old_at": old_at})
+        lines = seen(description.description(job, [], [], [])).splitlines()
+        told = [line.rstrip() for line in lines if line.startswith("Predicted ")]
+        assert [line.endswith(" ago") for line in told] == [True] * is_told
+
+
 def test_a_description_tells_how_the_last_predictions_did() -> None:
     soon = {"p10": "2999-01-01T00:00:00Z", "p50": "2999-01-02T00:00:00Z", "p90": None}
     predicted = {"made_at": "2026-11-21T07:00:00Z", "start": None, "finish": soon}

@@ -13,6 +13,7 @@ from tenancy.models import Team
 
 from jobs.lifecycle import State
 from jobs.models import Job, Prediction
+from jobs.queries.old_predictions import OLD_AFTER
 from tests.service.conftest import SubmitJob, generation, run
 
 
@@ -151,9 +152,15 @@ def test_the_summary_tells_how_many_predicted_ranges_held(api: APIClient, job: J
 
 
 def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, job: Job) -> None:
-    span = {"p10": "2026-12-01T08:00:00Z", "p50": "2026-12-01T09:00:00Z", "p90": None}
-    stored = {"made_at": "2026-12-01T07:00:00Z", "start": span, "finish": span}
-    told = {**stored, "lately": None}  # no range has had its outcome yet
+    now = timezone.now()
+    hours = [(now + timedelta(hours=hour)).isoformat() for hour in (1, 2)]
+    span = {"p10": hours[0], "p50": hours[1], "p90": None}
+    stored = {"made_at": now.isoformat(), "start": span, "finish": span}
+    told = {
+        **stored,
+        "old_at": (now + OLD_AFTER).isoformat(),
+        "lately": None,  # no range has had its outcome yet
+    }
     Job.objects.filter(pk=job.pk).update(prediction=stored)
 
     def prediction() -> dict[str, Any] | None:
@@ -163,6 +170,13 @@ def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, 
     assert prediction() == told
     Job.objects.filter(pk=job.pk).update(state=State.RUNNING)
     assert prediction() == {**told, "start": None}
+    half_done = {"made_at": (now - timedelta(hours=1)).isoformat(), "samples_left": 1000}
+    work = {"samples": 500, "total_samples": 1000}
+    Job.objects.filter(pk=job.pk).update(prediction={**told, **half_done, "start": None}, **work)
+    old = prediction()
+    assert old is not None
+    assert hours[0] < old["finish"]["p50"] < hours[1]  # of three hours then, one and a half now
+    assert old["finish"]["p90"] is None
     Job.objects.filter(pk=job.pk).update(state=State.PAUSED)
     assert prediction() is None
 

@@ -43,10 +43,14 @@ def test_a_statement_that_takes_too_long_is_given_up() -> None:
 
 API = "import control_plane.asgi"
 TASKS = """
+import sys
 from celery.signals import worker_init
 from control_plane.celery import celery_app
 celery_app.loader.import_default_modules()
-worker_init.send(sender=None)
+celery_app.amqp.queues.select(["io"])
+assert "scipy" not in sys.modules, "loaded by everybody who imports tasks"
+worker_init.send(sender=type("Worker", (), {"app": celery_app}))
+assert "scipy" in sys.modules, "to be loaded by each child"
 """
 LOOK = """
 

@@ -3,21 +3,24 @@
 import type { Job, PredictedSpan } from "../../api/types";
 import { useNow } from "../../design/now";
 import { Stat } from "../../design/Stat";
-import { describeLately, describeSpan } from "../../domain/predictions";
+import { describeAge, describeLately, describeSpan } from "../../domain/predictions";
 
 export function Predicted({ job }: { readonly job: Job }) {
   const now = useNow();
   const prediction = job.prediction;
   if (prediction === null) return null;
+  const age = describeAge(prediction, now);
   return (
     <>
-      {prediction.start !== null && <Moment label="Starts" span={prediction.start} now={now} />}
+      {prediction.start !== null && (
+        <Moment label="Starts" span={prediction.start} now={now} remarks={[age]} />
+      )}
       {prediction.finish !== null && (
         <Moment
           label="Finishes"
           span={prediction.finish}
           now={now}
-          lately={describeLately(prediction.lately)}
+          remarks={[describeLately(prediction.lately), age]}
         />
       )}
     </>
@@ -28,10 +31,11 @@ interface MomentProps {
   readonly label: string;
   readonly span: PredictedSpan;
   readonly now: number;
-  readonly lately?: string;
+  readonly remarks: readonly string[];
 }
 
-function Moment({ label, span, now, lately = "" }: MomentProps) {
+function Moment({ label, span, now, remarks }: MomentProps) {
   const { middle, range } = describeSpan(span, now);
-  return <Stat label={label} value={middle} note={lately === "" ? range : `${range}; ${lately}`} />;
+  const note = [range, ...remarks].filter((words) => words !== "").join("; ");
+  return <Stat label={label} value={middle} note={note} />;
 }
