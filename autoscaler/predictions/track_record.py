@@ -14,7 +14,7 @@ from autoscaler.simulation.engine.prediction.correction import (
     corrections,
 )
 from autoscaler.simulation.engine.prediction.ranges import Range
-from jobs.queries.outcomes import PredictionOutcome, newest_outcomes
+from jobs.queries.predictions.outcomes import PredictionOutcome, newest_outcomes
 
 _TOLD_OF: Final = 10  # jobs: as many as people count
 _OF_ONE_TEAM: Final = 10  # jobs, where others have some as well; guessed

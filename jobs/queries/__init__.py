@@ -8,9 +8,7 @@ newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately
 summary          how jobs did in a stretch of time
-calibration      how good predictions were
+predictions      what predictions say by now, and how good they were
 upload_use       to which code and data that teams have uploaded nobody refers
 kept_checkpoints who still needs a checkpoint
-old_predictions  what a prediction still says when it is old
-outcomes         what came of the newest predictions, one by one
 """

@@ -18,7 +18,7 @@ from jobs.changes import batch_limit
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Job
 from jobs.queries.newest_decision import position_in_queue
-from jobs.queries.old_predictions import finish_now, old_at
+from jobs.queries.predictions.ageing import finish_now, old_at
 
 _KEEP = "keep"  # as decisions are written down: nothing changes
 _NOT_PREDICTED = FINAL | {State.PAUSED, State.STOPPING}

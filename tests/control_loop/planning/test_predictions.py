@@ -18,7 +18,7 @@ from autoscaler.predictions.live_jobs import predict_live_jobs
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
 from jobs.models import Job, Measurement, Prediction
-from jobs.queries.calibration import ENOUGH_OUTCOMES, calibration
+from jobs.queries.predictions.calibration import ENOUGH_OUTCOMES, calibration
 from tests.control_loop.world import World, fresh
 from tests.extension import install_example, policies_found_anew
 

@@ -13,7 +13,7 @@ from tenancy.models import Team
 
 from jobs.lifecycle import State
 from jobs.models import Job, Prediction
-from jobs.queries.old_predictions import OLD_AFTER
+from jobs.queries.predictions.ageing import OLD_AFTER
 from tests.service.conftest import SubmitJob, generation, run
 
 

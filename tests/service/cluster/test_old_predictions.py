@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jobs.queries.old_predictions import OLD_AFTER, finish_now, old_at
+from jobs.queries.predictions.ageing import OLD_AFTER, finish_now, old_at
 
 THEN = datetime(2026, 11, 26, 8, tzinfo=UTC)
 

@@ -19,7 +19,7 @@ from tenancy.queries import quotas_of_pool, teams_by_name
 from control_plane.queries.visibility import sees_numbers_of, shown_by_team
 from control_plane.web.repeated.shared_reads import SHARED
 from jobs.api.requests import query
-from jobs.queries.calibration import calibration
+from jobs.queries.predictions.calibration import calibration
 from jobs.queries.summary import counts_now, summarise
 
 _WEEK_MINUTES = 7 * 24 * 60
