@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
+import runpy
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import torch
+from torch.distributed import checkpoint
+from torch.nn import functional
 
 from concertina_worker.protocol import BatchRules, ExitCode
+from tests.ports import free_port
 from tests.worker.running_job import RunningJob, alone_environment, wait_for
 from tests.worker.worker_zygote import BRIEFLY, WorkerZygote
 
@@ -22,7 +28,12 @@ BASE_OF_64: BatchRules = {
     "lr_warmup_steps": 0,
     "max_per_gpu": None,
 }
-SLOW_IMPORTS = ("sklearn.datasets", "pytorch_lightning", "transformers.trainer")
+SLOW_IMPORTS = (
+    "sklearn.datasets",
+    "pytorch_lightning",
+    "transformers.trainer",
+    "torch.distributed.checkpoint.state_dict",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,3 +172,37 @@ def test_the_torchrun_example_runs_alone_and_resumes(
         assert process.poll() == 0, log.read_text()
     told = re.findall(r"(resumed at epoch \d|epoch \d)", log.read_text())
     assert told == ["epoch 1", "resumed at epoch 2", "epoch 2"]
+
+
+@pytest.mark.filterwarnings("ignore:torch.distributed is disabled:UserWarning")  # as it is here
+def test_a_sharded_model_is_laid_out_anew_for_each_number_of_workers(
+    tmp_path: Path, prepared: WorkerZygote
+) -> None:
+    """With 2, 3 and 1 of them in turn it trains as the same model does that is whole."""
+    script, folder = EXAMPLES / "fully_sharded.py", tmp_path / "checkpoints"
+    steps = 0
+    for count in (2, 3, 1):
+        log = tmp_path / f"log-{count}"
+        argv = [str(script), "--checkpoints", str(folder)]
+        argv += ["--steps", str(steps + 20 if count == 1 else 1_000_000)]
+        place = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1"}
+        place["MASTER_PORT"] = str(free_port())
+        workers = [prepared.start(argv, {**place, "RANK": str(rank)}, log) for rank in range(count)]
+        wait_for(lambda log=log, count=count: f"workers {count}" in log.read_text())
+        if count > 1:
+            workers[-1].signal(signal.SIGTERM)  # all agree to stop; the others may be gone by then
+        wait_for(lambda workers=workers: all(one.poll() is not None for one in workers))
+        assert {one.poll() for one in workers} == {0}, log.read_text()
+        assert (f"resumed at step {steps}" in log.read_text()) is (steps > 0)
+        steps = int((folder / "newest").read_text().removeprefix("step-"))
+    assert {one.name for one in folder.iterdir()} == {"newest", f"step-{steps}"}
+    example = runpy.run_path(str(script))
+    plain, found = example["make_model"](), example["make_model"]().state_dict()
+    optimizer = example["make_optimizer"](plain)
+    for step in range(steps):
+        images, labels = example["batch_of"](step)
+        optimizer.zero_grad()
+        functional.cross_entropy(plain(images), labels).backward()
+        optimizer.step()
+    checkpoint.load({"model": found}, checkpoint_id=folder / f"step-{steps}", no_dist=True)
+    torch.testing.assert_close(found, dict(plain.state_dict()), rtol=0, atol=1e-4)
