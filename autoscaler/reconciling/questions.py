@@ -32,6 +32,21 @@ class Unanswered(Exception):
         self.question = question
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusyCores:
+    """How many cores a worker kept busy on average, as read from outside."""
+
+    usually: float  # since it began
+    lately: float  # since the reading before the last
+
+
+@dataclass(frozen=True, slots=True)
+class CoresOf(Question[BusyCores | None]):
+    """What a worker took of the processor; None: nobody has read that yet, or can."""
+
+    worker: str
+
+
 @dataclass(frozen=True, slots=True)
 class LastLines(Question[tuple[LogLine, ...]]):
     """The end of what a worker wrote, oldest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cluster.worker_host import Failing
@@ -10,7 +10,7 @@ from cluster.worker_host import Failing
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Stop, Tell
 from autoscaler.reconciling.limits import LIMITS
-from autoscaler.reconciling.questions import OwnersWaitSince
+from autoscaler.reconciling.questions import BusyCores, CoresOf, OwnersWaitSince, Question
 from autoscaler.reconciling.snapshot import Notices
 from autoscaler.reconciling.worker_snapshot import WorkerPhase
 from jobs.lifecycle import State
@@ -33,6 +33,8 @@ from tests.reconciling.builders import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from autoscaler.reconciling.snapshot import JobSnapshot
 
 UNHEARD = coordinator(seen_at=ago(LIMITS.coordinator_silence + 1))
@@ -45,13 +47,27 @@ KNOWN = Notices(preparation_revision=0)
 PATIENT = spec(elastic={"registration_timeout": "1h"})
 
 
+def took(
+    name: str, usually: float, lately: float | None = None
+) -> Mapping[Question[object], object]:
+    """So many cores on average, as read from outside; `lately` as many unless it is told."""
+    return {CoresOf(name): BusyCores(usually=usually, lately=usually if lately is None else lately)}
+
+
+UNREAD: Mapping[Question[object], object] = {CoresOf("w1"): None, CoresOf("w2"): None}
+
+
+def since(seconds: float) -> dict[str, Any]:
+    return {"created_at": ago(seconds), "process": process(started_at=ago(seconds))}
+
+
 def rescaling(*workers: object, **fields: object) -> JobSnapshot:
     """w1 trains, the others join since a minute and a half."""
     given = {
         "state": State.RESCALING,
         "state_since": ago(90),
         "generation": generation("w1"),
-        "answers": {OwnersWaitSince(): None},
+        "answers": {OwnersWaitSince(): None, **UNREAD},
         "notices": KNOWN,
     }
     return job(*workers, **{**given, **fields})  # type: ignore[arg-type]
@@ -146,12 +162,58 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         [],
     ),
     "one worker that is ready is enough to know the script": (
-        beginning(worker("w1"), starting("w2", **LATE)),
+        beginning(worker("w1"), starting("w2", **LATE), answers=UNREAD),
         ["go on with w1", DROPPED],
     ),
     "one that says that it registers has failed": (
-        beginning(starting("w1", **LATE), spec=HOT),
+        beginning(starting("w1", **LATE), spec=HOT, answers=UNREAD),
         ["stop as failed: not_registered"],
+    ),
+    "not if others took the processor from it": (
+        beginning(starting("w1", **since(300)), spec=HOT, answers=took("w1", 0.19)),
+        [],
+    ),
+    "until it has had its time of the processor": (
+        beginning(starting("w1", **since(300)), spec=HOT, answers=took("w1", 0.21)),
+        ["stop as failed: not_registered"],
+    ),
+    "or does nothing more, as one that sleeps": (
+        beginning(starting("w1", **since(61)), spec=HOT, answers=took("w1", 0.19, 0.0)),
+        ["stop as failed: not_registered"],
+    ),
+    "or ten times as long by the clock, whatever it does": (
+        beginning(
+            starting("w1", **since(601)),
+            coordinator=coordinator(process=process("coordinator", started_at=ago(601))),
+            spec=HOT,
+        ),
+        ["stop as failed: not_registered"],
+    ),
+    "nor if one of its workers is only slowed down": (
+        beginning(
+            starting("w1", **LATE),
+            starting("w2", **LATE),
+            spec=HOT,
+            answers={**UNREAD, **took("w2", 0.1)},
+        ),
+        [],
+    ),
+    "a joiner that others take the processor from is waited for": (
+        rescaling(
+            worker("w1"),
+            starting("w2", **since(300)),
+            answers={OwnersWaitSince(): None, **took("w2", 0.1)},
+        ),
+        [],
+    ),
+    "unless another team claims its own": (
+        rescaling(
+            worker("w1"),
+            starting("w2", **since(300)),
+            answers=took("w2", 0.1),
+            assignment=assignment("w1", "w2", at=ago(90), reason=JobReason.RECLAIM_GUARANTEE.value),
+        ),
+        ["go on with w1", DROPPED],
     ),
     "while nobody hears its coordinator nothing is known": (
         beginning(starting("w1", **LATE), state_since=ago(299), coordinator=NEVER_HEARD),
@@ -162,21 +224,27 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop as queued: coordinator_silent"],
     ),
     "a change in which nothing moves is given up": (
-        rescaling(worker("w1"), worker("w2"), state_since=ago(391)),
+        rescaling(worker("w1", **since(931)), worker("w2", **since(931)), state_since=ago(931)),
+        ["stop as queued: stuck"],
+    ),
+    "sooner where nobody was to join": (
+        rescaling(
+            worker("w1"), worker("w2"), generation=generation("w1", "w2"), state_since=ago(391)
+        ),
         ["stop as queued: stuck"],
     ),
     "and fails when that happens too often": (
         rescaling(
-            worker("w1"),
-            worker("w2"),
-            state_since=ago(391),
+            worker("w1", **since(931)),
+            worker("w2", **since(931)),
+            state_since=ago(931),
             spec=spec(retry={"max_restarts": 0}),
         ),
         ["stop as failed: stuck"],
     ),
     "what has just begun to run is not stuck": (
         rescaling(
-            worker("w1"), worker("w2", process=process(started_at=ago(30))), state_since=ago(391)
+            worker("w1"), worker("w2", process=process(started_at=ago(30))), state_since=ago(931)
         ),
         [],
     ),
@@ -253,7 +321,7 @@ SAID: dict[str, tuple[JobSnapshot, str]] = {
         "submit it with `mode: restart`",
     ),
     "who says that it registers reads what to call": (
-        beginning(starting("w1", **LATE), spec=HOT),
+        beginning(starting("w1", **LATE), spec=HOT, answers=UNREAD),
         "did not call `concertina_worker.init()` and `register` within 60 s",
     ),
     "a node that cannot start it is named": (

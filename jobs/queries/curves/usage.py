@@ -13,7 +13,7 @@ from typing import Any, Final
 from django.db import connection
 from django.utils import timezone
 
-from jobs.models import Job
+from jobs.models import Job, UsagePoint
 
 _FINEST: Final = 10  # seconds; nodes are read no more often
 _POINTS: Final = """
@@ -71,3 +71,10 @@ def usage_of(
         names = [column.name for column in cursor.description]
         rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return rows[-points:]
+
+
+def busy_cores(job_id: str, worker_id: str) -> list[float]:
+    """How many cores the worker kept busy, at each of the last looks at it, oldest first."""
+    points = UsagePoint.objects.filter(job_id=job_id, width=0, worker_id=worker_id)
+    read = points.filter(cpu_cores__isnull=False).order_by("at")
+    return [cores or 0.0 for cores in read.values_list("cpu_cores", flat=True)]

@@ -6,7 +6,7 @@ import pytest
 
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from concertina_worker.protocol import WorkerPhase
-from jobs.models import Event, Generation, Job, Worker
+from jobs.models import Event, Generation, Job, UsagePoint, Worker
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.world import World, fresh, kinds, live_workers
 
@@ -66,3 +66,23 @@ def test_a_late_job_ends_as_others_do(world: World) -> None:
     world.tick()
     assert fresh(job).state == "completed"
     assert kinds(job).count("mode_detected") == 2
+
+
+def test_a_hot_script_that_others_take_the_processor_from_is_waited_for(world: World) -> None:
+    job = world.job(elastic={"mode": "hot"})
+    world.wish(job, 1)
+    world.tick()
+    (worker,) = live_workers(job)
+    for cores in (None, 0.2, 0.1):  # the first look at a worker cannot tell
+        world.clock.advance(25)
+        UsagePoint.objects.create(
+            job=job, width=0, at=world.clock.now, worker_id=worker, cpu_cores=cores
+        )
+    coordinator = Coordinator(job.id)
+    coordinator.sync(is_registered=False)
+    world.tick()
+    assert fresh(job).state == "starting"
+    world.clock.advance(330)  # it has had its 60 seconds by then
+    coordinator.sync(is_registered=False)
+    world.tick(2)
+    assert (fresh(job).ends_as, fresh(job).reason) == ("failed", "not_registered")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
+from statistics import fmean
 
 from cluster.worker_host import Failing, LogLine
 
@@ -14,6 +15,8 @@ from autoscaler.control_loop.observe.jobs.claims import owners_wait_since
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.questions import (
+    BusyCores,
+    CoresOf,
     HasRoomForNextSet,
     KeptLines,
     KillsForMemory,
@@ -26,6 +29,7 @@ from autoscaler.reconciling.questions import (
 )
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 from jobs.models import Worker
+from jobs.queries.curves.usage import busy_cores
 from jobs.queries.stragglers import LATELY, slow_nodes
 
 
@@ -33,6 +37,12 @@ from jobs.queries.stragglers import LATELY, slow_nodes
 def answer(question: Question[object], view: JobView, context: TickContext) -> object:
     """Look it up, of this job and now."""
     raise NotImplementedError(question, view, context)
+
+
+@answer.register
+def cores_of(question: CoresOf, view: JobView, _: TickContext) -> BusyCores | None:
+    read = busy_cores(view.id, question.worker)
+    return BusyCores(usually=fmean(read), lately=read[-1]) if read else None
 
 
 @answer.register

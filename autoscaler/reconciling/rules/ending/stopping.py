@@ -13,6 +13,7 @@ from typing import Final
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from autoscaler.reconciling.assessments import reclaiming
+from autoscaler.reconciling.assessments.lateness import longest_wait
 from autoscaler.reconciling.instructions import (
     NOTHING,
     Finish,
@@ -70,7 +71,7 @@ def _leaving_seconds(job: JobSnapshot) -> float:
     own = job.spec.elastic.grace_period
     if job.state is State.RUNNING:
         return own
-    return own + 2 * job.spec.elastic.registration_timeout
+    return own + job.spec.elastic.registration_timeout + longest_wait(job)
 
 
 def _grace_seconds_of_stopping(job: JobSnapshot) -> float | None:

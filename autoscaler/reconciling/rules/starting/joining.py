@@ -12,6 +12,7 @@ from cluster.worker_host import ObservedProcess
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.assessments import reclaiming
+from autoscaler.reconciling.assessments.lateness import has_had_its_time, longest_wait
 from autoscaler.reconciling.endings import AT_THE_END, NEVER_RAN
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, Tell
 from autoscaler.reconciling.rules.ending.stops import count_as_failure, fail
@@ -41,11 +42,11 @@ def go_on_without_the_gone(job: JobSnapshot) -> Instructions:
 
 
 def drop_late_joiners(job: JobSnapshot) -> Instructions:
-    """A worker that is not ready in time is dropped, if any other is ready."""
+    """A worker that has had its time and is not ready is dropped, if any other is ready."""
     ready = [worker for worker in job.members if worker.has_registered]
     if not ready or not job.is_heard:
         return NOTHING
-    late = [worker for worker in job.members if is_late(worker, job)]
+    late = [worker for worker in job.members if has_had_its_time(worker, job)]
     seconds = job.spec.elastic.registration_timeout
     why = f"was not ready within {seconds:.0f} s"
     coming = [worker for worker in job.staying if not worker.has_registered]
@@ -78,25 +79,12 @@ def give_up_stuck_changes(job: JobSnapshot) -> Instructions:
     """Everybody is there and heard, and still nothing moves: start again from a checkpoint."""
     if not job.is_heard or job.is_starting_over:
         return NOTHING  # while nobody has registered yet, it is late and not stuck
-    own = job.spec.elastic.registration_timeout + job.spec.elastic.grace_period
+    own = longest_wait(job) + job.spec.elastic.grace_period
     if job.seconds_since_ready(job.state_since) < job.limits.stuck_change + own:
         return NOTHING
     why = f"Did not come out of `{job.state}` for {job.limits.stuck_change:.0f} s."
     remedy = "All its workers were there and nothing moved: tell an admin."
     return (count_as_failure(job, reason=JobReason.STUCK, why=why, remedy=remedy),)
-
-
-def is_late(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
-    """Its time begins when it runs, and its coordinator does."""
-    if worker.is_gone or worker.has_registered:
-        return False
-    coordinator = job.coordinator.process
-    if any(process in job.in_preparation for process in (worker.process, coordinator)):
-        return False
-    processes = (worker.process, coordinator if job.is_starting_over else None)
-    started = [process.started_at for process in processes if process]
-    began = max([worker.created_at, *started])
-    return job.seconds_since(began) > job.spec.elastic.registration_timeout
 
 
 def called_back(job: JobSnapshot) -> list[WorkerSnapshot]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.reconciling.assessments.lateness import has_had_its_time, is_late
 from autoscaler.reconciling.instructions import NOTHING, ChangeMode, Instructions, Tell
 from autoscaler.reconciling.rules.ending.stops import fail, start_again
-from autoscaler.reconciling.rules.starting.joining import is_late
 from autoscaler.reconciling.snapshot import (
     JobSnapshot,
     Mode,
@@ -16,7 +16,7 @@ def detect_mode(job: JobSnapshot) -> Instructions:
     """A script that does not register in time is taken for one that knows nothing of us.
 
     Should it register later, that counts: its coordinator stays. One that did so in an earlier
-    attempt has all the time it needs.
+    attempt has all the time it needs. One that says it will has the time of the processor.
     """
     if job.is_mode_known or not job.is_starting_over or not job.live:
         return NOTHING
@@ -26,6 +26,8 @@ def detect_mode(job: JobSnapshot) -> Instructions:
         return _unheard_for_too_long(job)
     seconds = job.spec.elastic.registration_timeout
     if job.spec.elastic.mode == "hot":
+        if not all(has_had_its_time(worker, job) for worker in job.live):
+            return NOTHING
         message = (
             f"The script did not call `concertina_worker.init()` and `register` within"
             f" {seconds:.0f} s. Call them, raise `elastic.registration_timeout`, or use"
