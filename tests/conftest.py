@@ -55,7 +55,7 @@ settings.WHITENOISE_AUTOREFRESH = True
 # A shell that runs us in the background has Ctrl-C ignored, which programs under test inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ("tests.docker_daemon",)
+pytest_plugins = ("tests.docker_daemon", "tests.ray_cluster")
 
 _servers: list[ChildProcess] = []
 

@@ -2,7 +2,8 @@
 
 A process asks for the next file when it is nearly done with its last. What takes longest comes
 first, so that all processes end at about the same time. A file stays whole because its tests
-share fixtures, and so do the end-to-end tests of a folder, which share a stack.
+share fixtures, and so do the end-to-end tests of a folder, which share a stack, and those that
+share a Ray cluster.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ LONGEST_FIRST: Final = (
     "control_loop",
     "fuzz",
 )
+SHARE_A_RAY_CLUSTER: Final = frozenset({"ray_host", "test_worker_host.py"})
 
 
 class Files(LoadScopeScheduling):
@@ -36,6 +38,8 @@ class Files(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = PurePath(nodeid.partition("::")[0])
+        if not SHARE_A_RAY_CLUSTER.isdisjoint(file.parts):
+            return "ray"
         return str(file.parent if "end_to_end" in file.parts else file)
 
 

@@ -8,6 +8,7 @@ worker_host_kind          all that the platform asks of a kind of worker hosts
 installed_worker_hosts    which kinds there are, by name
 docker_host               processes in containers, on one or many machines
 process_host              processes of this machine
+ray_host                  processes on the nodes of a Ray cluster
 simulated_host            nothing trains, and all else is as it would be: for loads and for a look
 in_memory_host            nothing runs: for tests
 logs                      where is what processes write, and how is it read again

@@ -18,6 +18,7 @@ _VARIABLE: Final = "CONCERTINA_WORKER_HOST"
 BUILT_IN: Final = {
     "process": "cluster.process_host.kind:ProcessKind",
     "docker": "cluster.docker_host.kind:DockerKind",
+    "ray": "cluster.ray_host.kind:RayKind",
     "simulated": "cluster.simulated_host.kind:SimulatedKind",
 }
 

@@ -1,7 +1,8 @@
 """How does the service start, stop and find the processes of jobs? Through this one small port.
 
-Adapters: `docker_host`, `process_host` (a machine without Docker), `in_memory_host` (tests). All
-pass `tests/contract/test_worker_host.py`. Calls return at once and are idempotent, because the
+Adapters: `docker_host`, `process_host` (a machine without Docker), `ray_host` (the nodes of a Ray
+cluster), `simulated_host`, `in_memory_host` (tests). All pass
+`tests/contract/test_worker_host.py`. Calls return at once and are idempotent, because the
 control loop repeats them until what it observes is what it wants.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import sys
@@ -36,17 +37,31 @@ def main(root: str, arguments: list[str]) -> int:
     venv = VirtualEnvironment(folder=checkout.root / ".venv")
     if command in NEEDS_EVERYTHING | NEEDS_DEPENDENCIES:
         with redirect_stdout(told_on):
-            failed = _set_up(checkout, venv, needs_everything=command in NEEDS_EVERYTHING)
+            failed = _set_up(
+                checkout,
+                venv,
+                needs_everything=command in NEEDS_EVERYTHING,
+                needs_ray=_is_whole_suite(options),
+            )
         if failed:
             return failed
     return _become(checkout.root, venv, arguments)
 
 
-def _set_up(checkout: Checkout, venv: VirtualEnvironment, *, needs_everything: bool) -> int:
+def _is_whole_suite(options: argparse.Namespace) -> bool:
+    """Only that has tests of a real Ray cluster for certain; nobody else is made to wait for it."""
+    return options.command == "test" and not options.pytest_arguments
+
+
+def _set_up(
+    checkout: Checkout, venv: VirtualEnvironment, *, needs_everything: bool, needs_ray: bool
+) -> int:
     """Return the exit code, after what is wrong was said; 0: nothing is."""
     try:
         with alone(checkout):
             dependencies.install(checkout, venv)
+            if needs_ray:
+                dependencies.install_ray(checkout, venv)
             if needs_everything:
                 dashboard.build(checkout, venv)
     except StepFailed as failure:

@@ -19,8 +19,11 @@ from cluster.files import json_files
 from cluster.in_memory_host import InMemoryHost
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
+from cluster.ray_host.host import RayHost
+from cluster.ray_host.link_process import Link
 from cluster.simulated_host.host import SimulatedHost
 from cluster.worker_host import (
+    HostUnavailable,
     Labels,
     Launch,
     Mount,
@@ -36,6 +39,7 @@ from tests.contract.simulated_host.simulator_in_thread import (
     simulator_in_thread,
 )
 from tests.docker_daemon import TINY_IMAGE, DockerDaemon, remove_everything
+from tests.ray_cluster import NODE, RayCluster
 
 T = TypeVar("T")
 SCRIPTS: Final = Path(__file__).parent / "scripts"
@@ -280,7 +284,37 @@ def simulated_bench(tmp_path: Path) -> Iterator[SimulatedBench]:
         yield SimulatedBench(host=host, simulator=simulator)
 
 
-@pytest.fixture(params=["process", "warm", "docker", "in_memory", "simulated"])
+@dataclass
+class RayBench(DrivenByFiles):
+    """Processes of a node of a real Ray cluster, which is this machine."""
+
+    host: RayHost
+
+
+def answers(host: RayHost) -> bool:
+    """True once all agents are there."""
+    try:
+        return not host.list().silent_nodes
+    except HostUnavailable:
+        return False
+
+
+@pytest.fixture
+def ray_bench(ray_cluster: RayCluster, ray_link: Link, tmp_path: Path) -> Iterator[RayBench]:
+    control = tmp_path / "ray_control"
+    control.mkdir()
+    host = RayHost(
+        state_dir=tmp_path / "ray_state",
+        link=ray_link,
+        nodes=lambda: {NODE: 2},
+        answer_seconds=90.0,  # the tests' machine may be busy
+    )
+    until(lambda: answers(host), seconds=180.0)
+    yield RayBench(host=host, folder=control)
+    ray_cluster.sweep()
+
+
+@pytest.fixture(params=["process", "warm", "docker", "in_memory", "ray", "simulated"])
 def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "in_memory":
         return InMemoryBench()

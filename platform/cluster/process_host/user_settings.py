@@ -73,7 +73,7 @@ def check(settings: UserSettings, *, service_url: str, hosts: Iterable[str]) -> 
         raise BadEnvironment(
             f"CONCERTINA_TEAM_USERS is required, but jobs cannot run as users of their own: {why}."
         )
-    opened = _beyond_this_machine(service_url, hosts)
+    opened = beyond_this_machine(service_url, hosts)
     if not opened or settings.is_everybody_trusted:
         return
     if why := settings.why_not_used:
@@ -86,8 +86,8 @@ def check(settings: UserSettings, *, service_url: str, hosts: Iterable[str]) -> 
         )
 
 
-def _beyond_this_machine(service_url: str, hosts: Iterable[str]) -> str:
-    """Return the setting that reaches beyond this machine; empty if there is none."""
+def beyond_this_machine(service_url: str, hosts: Iterable[str]) -> str:
+    """Return the setting of a service that reaches beyond this machine; empty if there is none."""
     if not _is_loopback(urlsplit(service_url).hostname or ""):
         return f"CONCERTINA_SERVICE_URL={service_url!r}"
     others = [host for host in hosts if not _is_loopback(host)]

@@ -15,6 +15,7 @@ from local_stack.terminal import coloured, say
 
 TORCH = "torch==2.13.0"
 LOCK = "requirements.lock"
+RAY_LOCK = "requirements-ray.lock"
 
 # The step's name, then the installer's arguments.
 FROM_HERE = ("PyTorch, from this machine's wheels", "--no-index", "--no-deps", TORCH)
@@ -48,6 +49,27 @@ def install(checkout: Checkout, venv: VirtualEnvironment) -> None:
     if has_gpus and is_for_cpu(venv):
         say(coloured("    No PyTorch with CUDA can be reached: jobs compute on the CPU.", "yellow"))
     installer.install("Concertina itself", "--no-deps", "--editable", ".")
+    stamp.set()
+
+
+def install_ray(checkout: Checkout, venv: VirtualEnvironment) -> None:
+    """Bring in Ray, for who needs it: 75 MB to download. Where it cannot be had, say so."""
+    stamp = Stamp(
+        file=venv.folder / "concertina-ray",
+        digest=digest_of([checkout.root / RAY_LOCK], sys.version),
+    )
+    if stamp.is_valid:
+        skipped("Ray")
+        return
+    checkout.logs_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        installer = installers.find(venv, logs=checkout.logs_dir)
+        installer.install("Ray", "--requirement", RAY_LOCK)
+    except StepFailed:
+        say(
+            coloured("    Ray is not to be had: tests of a real Ray cluster are skipped.", "yellow")
+        )
+        return
     stamp.set()
 
 

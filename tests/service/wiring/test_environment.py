@@ -58,7 +58,7 @@ def test_jobs_are_processes_unless_containers_are_asked_for() -> None:
     assert isinstance(environment.read(GOOD).worker_host, ProcessKind)
     assert isinstance(environment.read(IN_CONTAINERS).worker_host, DockerKind)
     assert complaint(CONCERTINA_WORKER_HOST="podman") == (
-        "CONCERTINA_WORKER_HOST='podman': use process or docker or simulated."
+        "CONCERTINA_WORKER_HOST='podman': use process or docker or ray or simulated."
     )
 
 

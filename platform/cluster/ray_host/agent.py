@@ -1,0 +1,136 @@
+"""What does a node do for the service? An agent of ours, an actor of Ray, keeps its process host.
+
+It holds nothing but that host's folder, which is on the node's own disk: each process has a
+supervisor outside Ray's process tree, so that it outlives the agent, Ray's daemon of the node
+(raylet) and Ray's head. The next agent finds all of them in the folder. One method takes all
+questions, as JSON, so that neither side has to have the other's classes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from cluster.logs import log_files
+from cluster.process_host.host import ProcessHost
+from cluster.ray_host import wire
+from cluster.ray_host.wire import LogPortion
+from cluster.worker_host import Labels, LaunchRefused, WorkerHostError
+
+_MOST_BYTES: Final = 1 << 20  # of one portion of a log
+_ASK_DRIVER_SECONDS: Final = 30.0
+
+
+class Agent:
+    """Of one node, for one installation."""
+
+    def __init__(self, node: str, folder: str, oom_score: int | None = None) -> None:
+        """Take this score of the kernel's out-of-memory killer, for all that is started as well."""
+        self._node = node
+        self._host = ProcessHost(state_dir=Path(folder))
+        if oom_score is not None:
+            with contextlib.suppress(OSError):  # closed to us: nothing depends on it
+                Path("/proc/self/oom_score_adj").write_text(str(oom_score))
+
+    def ask(self, line: str) -> str:
+        """Answer a question: `{"answer": …}`, `{"refused": why}` or `{"unavailable": why}`."""
+        try:
+            document = wire.asked(line)
+            answer = self._calls[document["call"]](document)
+        except wire.OtherVersion as problem:
+            return json.dumps({"unavailable": str(problem)})
+        except LaunchRefused as problem:
+            return json.dumps({"refused": str(problem)})
+        except (WorkerHostError, OSError) as problem:
+            return json.dumps({"unavailable": str(problem)})
+        return json.dumps({"answer": answer})
+
+    @property
+    def _calls(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
+        return {
+            "hello": self._hello,
+            "start": self._start,
+            "stop": self._stop,
+            "forget": self._forget,
+            "look": self._look,
+            "read_log": self._read_log,
+            "read_gauge": self._read_gauge,
+            "list_gpus": self._list_gpus,
+            "tell_machine": self._tell_machine,
+        }
+
+    def _hello(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        self._host.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return {"version": wire.VERSION, "pid": os.getpid(), "user": os.geteuid()}
+
+    def _start(self, asked: Mapping[str, Any]) -> None:
+        host = replace(self._host, log_bounds=wire.bounds_of(asked["log_bounds"]))
+        host.start(*map(wire.launch_of, asked["launches"]))
+
+    def _stop(self, asked: Mapping[str, Any]) -> None:
+        self._host.stop(asked["process_id"], grace_seconds=asked["grace_seconds"])
+
+    def _forget(self, asked: Mapping[str, Any]) -> None:
+        self._host.forget(asked["process_id"])
+
+    def _look(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """All processes, each with how long its log is."""
+        return [
+            {**wire.of_process(one), "log_end": self._log_end(one.labels)}
+            for one in self._host.list().processes
+        ]
+
+    def _log_end(self, labels: Labels) -> int:
+        found = self._logs(labels.job_id, labels.process_id)
+        return found[0].end if found else 0
+
+    def _read_log(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return what stands at a position, or behind it if that was dropped; None: nothing yet."""
+        position: int = asked["position"]
+        for log in self._logs(asked["job_id"], asked["process_id"]):
+            for file in log.files:
+                if position < file.end:
+                    at = max(position, file.start)
+                    with file.path.open("rb") as opened:
+                        opened.seek(at - file.start)
+                        data = opened.read(min(_MOST_BYTES, file.end - at))
+                    return wire.of_portion(
+                        LogPortion(file_start=file.start, position=at, data=data)
+                    )
+        return None
+
+    def _logs(self, job_id: str, process_id: str) -> list[log_files.ProcessLog]:
+        folder = log_files.folder_of(job_id, state_dir=self._host.state_dir)
+        return log_files.logs_in(folder, process_id=process_id)
+
+    def _read_gauge(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        return wire.of_reading(self._host.gauge.read(self._node))
+
+    def _list_gpus(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        """What `nvidia-smi -L` says, and which of these Ray gave us; empty: there is no driver."""
+        try:
+            told = subprocess.run(
+                ("nvidia-smi", "-L"),  # noqa: S607 - wherever the driver's packages put it
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_ASK_DRIVER_SECONDS,
+            )
+        except FileNotFoundError:
+            return {"listing": "", "visible": None}
+        except subprocess.TimeoutExpired as problem:
+            raise OSError(f"NVIDIA's driver does not answer: {problem}") from problem
+        if told.returncode:
+            words = " ".join((told.stdout + told.stderr).split())
+            raise OSError(f"NVIDIA's driver does not answer: {words}")
+        return {"listing": told.stdout, "visible": os.environ.get("CUDA_VISIBLE_DEVICES")}
+
+    def _tell_machine(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        pages, page = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+        return {"memory_bytes": pages * page, "cpus": len(os.sched_getaffinity(0))}

@@ -1,0 +1,277 @@
+"""The worker host for a Ray cluster: the port of `cluster.worker_host` over an agent on each node.
+
+All that it keeps is a link to the cluster and copies of logs. What runs, and how it ended, is in
+the records on the nodes, so any number of service processes may use the same nodes at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from cluster import gpu_listing
+from cluster.background.background_jobs import BackgroundJobs
+from cluster.background.polled_events import polled
+from cluster.gpu_listing import Gpu
+from cluster.logs import log_store
+from cluster.logs.log_files import USUAL, LogBounds
+from cluster.machine import Machine
+from cluster.ray_host import wire
+from cluster.ray_host.link_process import Link
+from cluster.ray_host.log_copies import LogCopies, NodeLog
+from cluster.ray_host.wire import LogPortion
+from cluster.usage.readings import NodeGauge, NodeReading
+from cluster.worker_host import (
+    HostUnavailable,
+    Labels,
+    Launch,
+    LaunchRefused,
+    Listing,
+    LogLine,
+    NodeImage,
+    NodeSurvey,
+    ObservedProcess,
+)
+
+_MARGIN_SECONDS: Final = 3.0  # for the link beyond what agents may take
+_START_SECONDS: Final = 30.0  # as the process host: a loaded machine takes its time
+_COPY_SECONDS: Final = 30.0  # for the rest of a log, before its process is forgotten
+_DRIVER_SECONDS: Final = 40.0  # an agent gives the driver 30
+
+Answers = Mapping[str, Any]
+Rows = Sequence[Mapping[str, Any]]  # of processes, as an agent lists them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RayHost:
+    """Runs processes on the nodes of a Ray cluster; they outlive Ray and the service.
+
+    The installation's state folder has the same path on every node, and is shared by all.
+    """
+
+    state_dir: Path
+    link: Link
+    nodes: Callable[[], Mapping[str, int]]  # GPUs or slots by name; asked again and again
+    answer_seconds: float = 5.0  # guessed: after that a node counts as silent, and ticks waited
+    log_bounds: LogBounds = USUAL
+    _copies: LogCopies = field(init=False, repr=False, compare=False)
+    _copying: BackgroundJobs = field(
+        default_factory=lambda: BackgroundJobs(name="copy_logs"), repr=False, compare=False
+    )
+    _places: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """By process, the node where it was started or listed last."""
+
+    def __post_init__(self) -> None:
+        copies = LogCopies(state_dir=self.state_dir, bounds=self.log_bounds)
+        object.__setattr__(self, "_copies", copies)
+
+    def start(self, *launches: Launch) -> None:
+        """See the port. One call for each node, all at once.
+
+        CPU limits are not enforced on a node; memory limits bound data segments.
+        """
+        for launch in launches:
+            _check(launch)
+        by_node: dict[str, list[Launch]] = {}
+        for launch in launches:
+            by_node.setdefault(launch.node, []).append(launch)
+            self._places[launch.labels.process_id] = launch.node
+        questions = {
+            node: wire.question(
+                "start",
+                launches=[wire.of_launch(launch) for launch in some],
+                log_bounds=wire.of_bounds(self.log_bounds),
+            )
+            for node, some in by_node.items()
+        }
+        answers, silent = self._ask(questions, seconds=max(_START_SECONDS, self.answer_seconds))
+        refusals = [told["refused"] for told in answers.values() if "refused" in told]
+        if refusals:
+            raise LaunchRefused("; ".join(refusals))
+        if silent:
+            raise _unavailable(silent)
+
+    def stop(self, process_id: str, *, grace_seconds: float) -> None:
+        if node := self._node_of(process_id):
+            self._ask_one(node, "stop", process_id=process_id, grace_seconds=grace_seconds)
+
+    def forget(self, process_id: str) -> None:
+        """See the port. What it wrote is copied before; a node that does not answer keeps it."""
+        node = self._node_of(process_id)
+        if node is None:
+            return
+        rows = self._ask_one(node, "look")
+        logs = [log for log in map(_log_of, rows) if log.process_id == process_id]
+        self._catch_up(node, logs, whole=True)
+        self._ask_one(node, "forget", process_id=process_id)
+
+    def list(self) -> Listing:
+        """See the port. New lines of logs are copied in the background."""
+        listed, silent = self._look()
+        if silent and not listed:
+            raise _unavailable(silent)
+        processes = tuple(
+            wire.process_of(row, node=node) for node, rows in listed.items() for row in rows
+        )
+        self._places.update({one.labels.process_id: one.node for one in processes})
+        if not silent:
+            known = {process.labels.process_id for process in processes}
+            self._copies.keep(known)
+            for gone in self._places.keys() - known:
+                self._places.pop(gone, None)
+        for node, rows in listed.items():
+            self._copy_later(node, tuple(map(_log_of, rows)))
+        return Listing(processes=processes, silent_nodes=silent)
+
+    @property
+    def survey(self) -> NodeSurvey:
+        return self
+
+    def gpus(self, node: str) -> tuple[Gpu, ...]:
+        """See the port."""
+        told = self._ask_one(node, "list_gpus", seconds=_DRIVER_SECONDS)
+        return visible(gpu_listing.parse(told["listing"]), told["visible"])
+
+    def machine(self, node: str) -> Machine:
+        """See the port."""
+        told = self._ask_one(node, "tell_machine")
+        return Machine(memory_bytes=told["memory_bytes"], cpus=told["cpus"])
+
+    @property
+    def gauge(self) -> NodeGauge:
+        return self
+
+    def read(self, node: str) -> NodeReading:
+        """See the port."""
+        return wire.reading_of(self._ask_one(node, "read_gauge"))
+
+    def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:  # noqa: ARG002
+        """Nothing: a process has no image."""
+        return {}
+
+    def events(self, *, poll_seconds: float) -> Iterator[ObservedProcess]:
+        return polled(self.list, poll_seconds=poll_seconds)
+
+    def logs(
+        self, process_ids: tuple[str, ...], *, job_id: str, tail: int | None = None
+    ) -> Iterator[LogLine]:
+        """See the port. Lines that were written since the last look are fetched first."""
+        wanted = [one for one in process_ids if one in self._places]
+        if wanted:
+            self._fetch(wanted)
+        return log_store.read_processes(
+            process_ids, job_id=job_id, state_dir=self.state_dir, tail=tail
+        )
+
+    def close(self) -> None:
+        """End the link; processes on the nodes go on."""
+        self.link.close()
+
+    def _fetch(self, process_ids: Collection[str]) -> None:
+        """As far as it can be done now: whoever reads logs reads what there is."""
+        for node in {self._places[one] for one in process_ids}:
+            with contextlib.suppress(HostUnavailable):
+                logs = map(_log_of, self._ask_one(node, "look"))
+                wanted = [log for log in logs if log.process_id in process_ids]
+                self._catch_up(node, wanted, whole=False)
+
+    def _node_of(self, process_id: str) -> str | None:
+        if process_id not in self._places:
+            self.list()
+        return self._places.get(process_id)
+
+    def _look(self) -> tuple[dict[str, Rows], dict[str, str]]:
+        """What runs on each node that answers; why others do not."""
+        nodes = self.nodes()
+        if not nodes:
+            return {}, {}
+        look = wire.question("look")
+        answers, silent = self._ask(dict.fromkeys(nodes, look), slots=nodes)
+        return {node: told["answer"] for node, told in answers.items()}, silent
+
+    def _copy_later(self, node: str, logs: Sequence[NodeLog]) -> None:
+        if self._copies.are_behind(logs):
+            self._copying.begin(node, lambda: self._catch_up(node, logs, whole=False))
+
+    def _catch_up(self, node: str, logs: Sequence[NodeLog], *, whole: bool) -> None:
+        """Raises: HostUnavailable, OSError."""
+
+        def read(log: NodeLog, position: int) -> LogPortion | None:
+            told = self._ask_one(
+                node,
+                "read_log",
+                job_id=log.job_id,
+                process_id=log.process_id,
+                position=position,
+            )
+            return None if told is None else wire.portion_of(told)
+
+        seconds = max(_COPY_SECONDS if whole else 1.0, self.answer_seconds if whole else 0.0)
+        is_done = self._copies.catch_up(node, logs, read, seconds=seconds)
+        if whole and not is_done:
+            raise HostUnavailable(f"The log of a process on {node} is still being copied.")
+
+    def _ask_one(self, node: str, call: str, *, seconds: float | None = None, **more: Any) -> Any:
+        """Raises: HostUnavailable, LaunchRefused."""
+        question = {node: wire.question(call, **more)}
+        answers, silent = self._ask(question, seconds=seconds)
+        if silent:
+            raise _unavailable(silent)
+        if "refused" in answers[node]:
+            raise LaunchRefused(answers[node]["refused"])
+        return answers[node]["answer"]
+
+    def _ask(
+        self,
+        questions: Mapping[str, str],
+        *,
+        slots: Mapping[str, int] | None = None,
+        seconds: float | None = None,
+    ) -> tuple[dict[str, Answers], dict[str, str]]:
+        """Who answered what, and who is silent, for which reason.
+
+        Raises:
+            HostUnavailable: there is no link to Ray.
+        """
+        patience = self.answer_seconds if seconds is None else seconds
+        asked = {"questions": questions, "slots": slots or {}, "seconds": patience}
+        told = self.link.ask(asked, seconds=patience + _MARGIN_SECONDS)
+        if "trouble" in told:
+            raise HostUnavailable(f"the link to Ray failed: {told['trouble']}")
+        answers, silent = dict(told["answers"]), dict(told["silent"])
+        for node in [node for node, answer in answers.items() if "unavailable" in answer]:
+            silent[node] = answers.pop(node)["unavailable"]
+        return answers, silent
+
+
+def visible(gpus: tuple[Gpu, ...], names: str | None) -> tuple[Gpu, ...]:
+    """Those that Ray gave us, in its order; None: it hides none."""
+    if names is None:
+        return gpus
+    by_name = {name: gpu for gpu in gpus for name in (gpu.uuid, str(gpu.index))}
+    return tuple(by_name[name] for name in names.split(",") if name in by_name)
+
+
+def _check(launch: Launch) -> None:
+    """Raises: LaunchRefused."""
+    if not launch.command:
+        raise LaunchRefused("The command is empty.")
+    if launch.image is not None:
+        raise LaunchRefused(
+            f"Processes on Ray nodes have no image of their own, and this job asks for"
+            f" {launch.image}. Have a group of Ray nodes started from that image, as a pool, and"
+            " submit there without `image`."
+        )
+
+
+def _log_of(row: Mapping[str, Any]) -> NodeLog:
+    labels: Labels = wire.labels_of(row["labels"])
+    return NodeLog(job_id=labels.job_id, process_id=labels.process_id, end=row["log_end"])
+
+
+def _unavailable(silent: Mapping[str, str]) -> HostUnavailable:
+    said = "; ".join(f"{node}: {why}" for node, why in sorted(silent.items()))
+    return HostUnavailable(said, silent_nodes=silent)

@@ -1,0 +1,190 @@
+"""How do the processes of jobs run on a Ray cluster? As the installation's variables say."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import ClassVar, Final, Self
+
+from cluster.process_environments import ProcessEnvironments
+from cluster.process_host.process_environments import MachineEnvironments
+from cluster.process_host.user_settings import beyond_this_machine
+from cluster.source_root import SOURCE_ROOT
+from cluster.variables import BadEnvironment, EnvironmentVariables
+from cluster.worker_host import WorkerHost
+from cluster.worker_host_kind import Installation, WorkerHostKind
+from concertina_worker import protocol
+
+_ADDRESS: Final = "CONCERTINA_RAY_ADDRESS"
+_TOKEN_FILE: Final = "CONCERTINA_RAY_TOKEN_FILE"  # noqa: S105 - a name
+_UNPROTECTED: Final = "CONCERTINA_RAY_UNPROTECTED"
+_HIGHEST_PORT: Final = 65_535
+_PASSED_ON: Final = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
+_RAY_SETTINGS: Final = {  # an admin may set others
+    "RAY_DEFAULT_PYTHON_VERSION_MATCH_LEVEL": "minor",  # else patch levels have to be the same
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "600",  # 60 would end the link with a slow head
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RayKind(WorkerHostKind):
+    """Processes on the nodes of one Ray cluster."""
+
+    node_url_name: ClassVar[str] = "Ray node"
+    node_url_help: ClassVar[str] = (
+        "Leave it empty: a node is found by its name, which is its label concertina.io/node in Ray,"
+        " or else its host's name."
+    )
+
+    address: str  # of the cluster's head
+    token_file: Path | None  # None: whoever reaches the cluster owns it, as an admin said
+    python: Path  # of the link: has the cluster's Ray
+    node_dir: PurePosixPath  # on each node's own disk
+    worker_python: PurePosixPath  # on each node: has the worker runtime
+    is_everybody_trusted: bool  # CONCERTINA_TRUST_ALL_JOBS
+
+    @classmethod
+    def read(cls, variables: EnvironmentVariables, *, host_id: str) -> Self:
+        _check_host_id(host_id)
+        return cls(
+            address=_address(variables),
+            token_file=_token_file(variables),
+            python=_interpreter(variables),
+            node_dir=_absolute(
+                variables,
+                "CONCERTINA_RAY_NODE_DIR",
+                default="/var/tmp/concertina",  # noqa: S108 - it outlives a boot, and agents close it
+            ),
+            worker_python=_absolute(
+                variables, "CONCERTINA_RAY_WORKER_PYTHON", default=sys.executable
+            ),
+            is_everybody_trusted=variables.boolean("CONCERTINA_TRUST_ALL_JOBS", default=False),
+        )
+
+    @property
+    def why_jobs_are_trusted(self) -> str:
+        return (
+            "on a Ray cluster they run as the user of Ray's own processes, and can read the token"
+            " with which whoever has it owns every node"
+        )
+
+    def check(self, installation: Installation) -> None:
+        opened = beyond_this_machine(installation.service_url, installation.allowed_hosts)
+        if opened and not self.is_everybody_trusted:
+            raise BadEnvironment(
+                f"{opened} opens the service to other machines, while jobs are trusted:"
+                f" {self.why_jobs_are_trusted}. Set CONCERTINA_TRUST_ALL_JOBS=yes if everybody who"
+                " may submit may also do all this; or use containers"
+                " (CONCERTINA_WORKER_HOST=docker)."
+            )
+
+    def complaint_of_node_url(self, url: str) -> str:
+        return f"{self.node_url_help}" if url else ""
+
+    def host(self, installation: Installation) -> WorkerHost:
+        # Here, because only control has one, and models are not loaded when kinds are.
+        from cluster.ray_host.host import RayHost  # noqa: PLC0415
+        from cluster.ray_host.link_process import Link  # noqa: PLC0415
+        from cluster.ray_host.nodes import NodeRows  # noqa: PLC0415
+
+        link = Link(
+            command=link_command(self.python),
+            env=link_environment(os.environ, token_file=self.token_file),
+            options={
+                "address": self.address,
+                "installation": installation.host_id,
+                "node_dir": str(self.node_dir),
+            },
+        )
+        return RayHost(
+            state_dir=installation.state_dir,
+            link=link,
+            nodes=NodeRows(),
+            log_bounds=installation.log_bounds,
+        )
+
+    def process_environments(self, installation: Installation) -> ProcessEnvironments:
+        return MachineEnvironments(
+            state_dir=installation.state_dir,
+            service_url=installation.internal_url,
+            interpreter=Path(self.worker_python),
+        )
+
+
+def link_command(python: Path) -> tuple[str, ...]:
+    return (str(python), "-P", "-m", "cluster.ray_host.link")
+
+
+def link_environment(environ: Mapping[str, str], *, token_file: Path | None) -> dict[str, str]:
+    """Return what the link sees: Ray's own variables, TLS among them, and nothing else of ours."""
+    given = {name: value for name, value in environ.items() if name.startswith("RAY_")}
+    shared = {name: environ[name] for name in _PASSED_ON if name in environ}
+    worker_package = Path(protocol.__file__).resolve().parents[1]
+    found = {"PYTHONPATH": os.pathsep.join((str(SOURCE_ROOT), str(worker_package)))}
+    if token_file is None:
+        protection = {"RAY_AUTH_MODE": "disabled"}
+    else:
+        protection = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token_file)}
+    return {**_RAY_SETTINGS, **given, **shared, **found, **protection}
+
+
+def _check_host_id(host_id: str) -> None:
+    """Raises: BadEnvironment, where it cannot be a part of actors' and folders' names."""
+    if not host_id or not set(host_id) <= set(_NAME):
+        raise BadEnvironment(
+            f"CONCERTINA_HOST_ID={host_id!r}: agents and folders on Ray's nodes are named after it."
+            " Use letters, digits, '-', '_' and '.' only."
+        )
+
+
+_NAME: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+
+def _address(variables: EnvironmentVariables) -> str:
+    told = variables.text(_ADDRESS, default="")
+    host, _, port = told.rpartition(":")
+    if host and "/" not in host and port.isdecimal() and 0 < int(port) <= _HIGHEST_PORT:
+        return told
+    raise BadEnvironment(
+        f"{_ADDRESS}={told!r}: write HOST:PORT of the cluster's head, such as ray-head:6379. This"
+        " machine needs a Ray node of that cluster, which may be without any resources: ray start"
+        " --address=HOST:PORT --num-cpus=0 --num-gpus=0."
+    )
+
+
+def _token_file(variables: EnvironmentVariables) -> Path | None:
+    told = variables.text(_TOKEN_FILE, default="")
+    is_unprotected = variables.boolean(_UNPROTECTED, default=False)
+    if told and is_unprotected:
+        raise BadEnvironment(f"{_TOKEN_FILE} and {_UNPROTECTED} are both set. Remove one of them.")
+    if is_unprotected:
+        return None
+    if not told:
+        raise BadEnvironment(
+            f"{_TOKEN_FILE} is not set. Let it name the file with the cluster's token (ray"
+            f" get-auth-token --generate makes one), or set {_UNPROTECTED}=yes if whoever reaches"
+            " the cluster's ports may own it."
+        )
+    variables.secret(_TOKEN_FILE.removesuffix("_FILE"))
+    return Path(told).absolute()
+
+
+def _interpreter(variables: EnvironmentVariables) -> Path:
+    told = Path(variables.text("CONCERTINA_RAY_PYTHON", default=sys.executable))
+    if told.is_absolute() and os.access(told, os.X_OK) and told.is_file():
+        return told
+    raise BadEnvironment(
+        f"CONCERTINA_RAY_PYTHON={str(told)!r}: name the Python, by its whole path, that has the"
+        " cluster's Ray and its minor version of Python."
+    )
+
+
+def _absolute(variables: EnvironmentVariables, name: str, *, default: str) -> PurePosixPath:
+    told = PurePosixPath(variables.text(name, default=default))
+    if told.is_absolute() and ".." not in told.parts:
+        return told
+    raise BadEnvironment(f"{name}={str(told)!r}: write a whole path, beginning with /.")

@@ -1,0 +1,201 @@
+"""Who is our agent on a node? A detached actor in the node's lease, found by its name or made.
+
+The *lease* is a detached placement group of one bundle, pinned to the node: all GPUs that the
+service has there, or processors where it has slots. It outlives the agent, so that nobody else gets
+the GPUs of processes that outlive it, too; and Ray's autoscaler takes no node that has one for
+idle. A node that comes back bears a new id of Ray and gets a new lease and a new agent; what was
+for its former id is removed, as it would wait for that node for ever.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import ray
+from ray.util import (
+    get_placement_group,
+    list_named_actors,
+    placement_group,
+    placement_group_table,
+    remove_placement_group,
+)
+from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+from cluster.ray_host import wire
+from cluster.ray_host.agent import Agent
+from cluster.ray_host.link.membership import RayNode
+
+_LEASE_SECONDS: Final = 20.0  # guessed: it takes milliseconds, or somebody else has the GPUs
+_HELLO_SECONDS: Final = 60.0  # a worker of Ray starts and loads our code: seconds
+_FIND_SECONDS: Final = 1.0  # guessed: it takes 0.1 s
+_AGAIN_SECONDS: Final = 2.0  # after it could not be made
+_AT_ONCE: Final = 16  # calls of one agent: starts wait for supervisors
+_ID_DIGITS: Final = 16
+_OOM_SCORE: Final = 500  # as containers have; Ray gives its workers 1000, and these to children
+
+_log: Final = logging.getLogger(__name__)
+
+
+class NoAgent(Exception):
+    """A node has no agent, for this reason."""
+
+
+@dataclass(slots=True)
+class _Post:
+    """The place of one agent, filled or not."""
+
+    handle: Any = None
+    why_not: str = "its agent is being started"
+    not_before: float = 0.0
+    is_being_made: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Agents:
+    """Those of one installation. Making one takes seconds, and is done in the background."""
+
+    installation: str
+    node_dir: str
+    _posts: dict[tuple[str, str], _Post] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def seek(self, wanted: Mapping[RayNode, int]) -> None:
+        """Begin to find or make the agents of these nodes, each with so many slots.
+
+        Waits a moment for those that it begins with: finding one that is there takes little.
+        """
+        with self._lock:
+            begun = [
+                thread for node, slots in wanted.items() if (thread := self._begun(node, slots))
+            ]
+        give_up_at = time.monotonic() + _FIND_SECONDS
+        for thread in begun:
+            thread.join(max(give_up_at - time.monotonic(), 0.0))
+
+    def of(self, node: RayNode) -> Any:
+        """Return the agent of a node.
+
+        Raises:
+            NoAgent: it is being made, or cannot be.
+        """
+        with self._lock:
+            post = self._posts.get(_key(node), _Post())
+        if post.handle is None:
+            raise NoAgent(post.why_not)
+        return post.handle
+
+    def _begun(self, node: RayNode, slots: int) -> threading.Thread | None:
+        post = self._posts.setdefault(_key(node), _Post())
+        is_put_off = time.monotonic() < post.not_before
+        if post.handle is not None or post.is_being_made or is_put_off:
+            return None
+        post.is_being_made = True
+        thread = threading.Thread(target=self._fill, args=(post, node, slots), daemon=True)
+        thread.start()
+        return thread
+
+    def lost(self, node: RayNode) -> None:
+        """Note that an agent is gone for good, so that another is made."""
+        with self._lock:
+            self._posts.pop(_key(node), None)
+
+    def _fill(self, post: _Post, node: RayNode, slots: int) -> None:
+        handle, why_not = None, ""
+        try:
+            handle = self._made(node, slots)
+            self._remove_former(node)
+        except NoAgent as problem:
+            why_not = str(problem)
+        except Exception as problem:  # noqa: BLE001 - Ray's own, of many classes: told, tried again
+            why_not = f"its agent cannot be started: {type(problem).__name__}: {problem}"[:500]
+        with self._lock:
+            post.handle, post.is_being_made = handle, False
+            post.why_not, post.not_before = why_not, time.monotonic() + _AGAIN_SECONDS
+
+    def _made(self, node: RayNode, slots: int) -> Any:
+        lease = self._lease(node, slots)
+        name = self._name(node)
+        gpus = min(slots, node.gpus)
+        handle = (
+            ray.remote(Agent)
+            .options(
+                name=name,
+                lifetime="detached",
+                get_if_exists=True,
+                num_cpus=0,
+                num_gpus=gpus,
+                max_restarts=-1,
+                max_concurrency=_AT_ONCE,
+                runtime_env={"env_vars": {"RAY_worker_niceness": "0"}},
+                scheduling_strategy=PlacementGroupSchedulingStrategy(
+                    lease, placement_group_bundle_index=0
+                ),
+            )
+            .remote(node.name, f"{self.node_dir}/{self.installation}/{node.name}", _OOM_SCORE)
+        )
+        told = json.loads(
+            ray.get(handle.ask.remote(wire.question("hello")), timeout=_HELLO_SECONDS)
+        )
+        if "unavailable" in told:
+            raise NoAgent(told["unavailable"])
+        if told["answer"]["version"] < wire.VERSION:  # of the release before: ours takes over
+            ray.kill(handle, no_restart=True)
+            raise NoAgent("its agent is of the release before and is being replaced")
+        return handle
+
+    def _lease(self, node: RayNode, slots: int) -> Any:
+        name = self._name(node)
+        try:
+            lease = get_placement_group(name)
+        except ValueError:
+            lease = placement_group(
+                [_bundle(node, slots)],
+                name=name,
+                lifetime="detached",
+                bundle_label_selector=[{"ray.io/node-id": node.ray_id}],
+            )
+        if not lease.wait(_LEASE_SECONDS):
+            remove_placement_group(lease)
+            raise NoAgent(
+                f"Ray does not lease us {_bundle(node, slots)} there: others of the cluster have"
+                " some of it. Wait for them, or lower the node's GPUs"
+            )
+        return lease
+
+    def _name(self, node: RayNode) -> str:
+        return f"{self.installation}:{node.name}:{node.ray_id[:_ID_DIGITS]}"
+
+    def _remove_former(self, node: RayNode) -> None:
+        """Remove what was for this node under another id of Ray."""
+        beginning, own = f"{self.installation}:{node.name}:", self._name(node)
+        for name in list_named_actors():
+            if name.startswith(beginning) and name != own:
+                ray.kill(ray.get_actor(name), no_restart=True)
+        for row in placement_group_table().values():
+            name, is_over = row["name"], row["state"] == "REMOVED"
+            if name.startswith(beginning) and name != own and not is_over:
+                remove_placement_group(get_placement_group(name))
+
+
+def _key(node: RayNode) -> tuple[str, str]:
+    return node.name, node.ray_id
+
+
+def _bundle(node: RayNode, slots: int) -> Mapping[str, int]:
+    """What our lease of a node holds."""
+    if node.gpus:
+        if slots > node.gpus:
+            raise NoAgent(
+                f"it is to have {slots} GPUs, and Ray says {node.gpus} there. Correct the node's"
+                " GPUs, or start Ray there with --num-gpus"
+            )
+        return {"GPU": slots}
+    if node.cpus:
+        return {"CPU": min(slots, node.cpus)}
+    raise NoAgent("Ray has neither GPUs nor processors to give there (--num-gpus, --num-cpus)")

@@ -1,0 +1,114 @@
+"""How are many agents asked at once, within one patience? Those that were late are not waited for.
+
+A node that hangs costs one look its patience. Until it has answered that question, it counts as
+silent at once.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import ray
+from ray.exceptions import (
+    ActorDiedError,
+    ActorUnavailableError,
+    RayActorError,
+    RayError,
+    RayTaskError,
+)
+
+from cluster.ray_host.link.agents import Agents, NoAgent
+from cluster.ray_host.link.membership import Membership, RayNode
+
+_NO_HEAD: Final = "Ray's head has not said yet which nodes there are"
+
+
+@dataclass(slots=True, kw_only=True)
+class _Late:
+    """A question that was not answered in time."""
+
+    reference: Any
+    since: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Asking:
+    """Of the agents of one installation."""
+
+    membership: Membership
+    agents: Agents
+    _slots: dict[str, int] = field(default_factory=dict)
+    _late: dict[str, _Late] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask each node its question; returns who answered what, and who is silent, and why."""
+        give_up_at = time.monotonic() + asked["seconds"]
+        members = self.membership.now(seconds=asked["seconds"])
+        self._slots.update(asked.get("slots", {}))
+        questions: Mapping[str, str] = asked["questions"]
+        if members is None:
+            return {"answers": {}, "silent": dict.fromkeys(questions, _NO_HEAD)}
+        nodes = {name: members.nodes[name] for name in questions if name in members.nodes}
+        self.agents.seek({node: self._slots.get(node.name, 1) for node in nodes.values()})
+        silent = {name: members.absence_of(name) for name in questions.keys() - nodes.keys()}
+        references: dict[Any, RayNode] = {}
+        for name, node in nodes.items():
+            try:
+                self._check_late(name)
+                references[self.agents.of(node).ask.remote(questions[name])] = node
+            except NoAgent as problem:
+                silent[name] = str(problem)
+        answers = self._collect(references, silent, give_up_at)
+        return {"answers": answers, "silent": silent}
+
+    def _collect(
+        self, references: Mapping[Any, RayNode], silent: dict[str, str], give_up_at: float
+    ) -> dict[str, Any]:
+        if not references:
+            return {}
+        patience = max(give_up_at - time.monotonic(), 0.0)
+        done, late = ray.wait(
+            list(references), num_returns=len(references), timeout=patience, fetch_local=True
+        )
+        for reference in late:
+            name = references[reference].name
+            silent[name] = f"it did not answer within {patience:.0f} s"
+            with self._lock:
+                began_at = time.monotonic() - patience
+                self._late[name] = _Late(reference=reference, since=began_at)
+        answers: dict[str, Any] = {}
+        for reference in done:
+            node = references[reference]
+            try:
+                answers[node.name] = json.loads(ray.get(reference))
+            except RayError as problem:
+                silent[node.name] = self._heard(problem, node)
+        return answers
+
+    def _check_late(self, name: str) -> None:
+        """Raises: NoAgent, if the last question is not answered yet."""
+        with self._lock:
+            late = self._late.get(name)
+            if late is None:
+                return
+            done, _ = ray.wait([late.reference], timeout=0)
+            if done:
+                del self._late[name]
+                return
+        raise NoAgent(f"it has not answered for {time.monotonic() - late.since:.0f} s")
+
+    def _heard(self, problem: RayError, node: RayNode) -> str:
+        if isinstance(problem, ActorUnavailableError):
+            return "its agent is being started again, or cannot be reached"
+        if isinstance(problem, (ActorDiedError, RayActorError)):
+            self.agents.lost(node)
+            return "its agent ended; another is being started"
+        if isinstance(problem, RayTaskError):
+            return f"its agent failed: {problem.cause!r}"[:300]
+        return f"{type(problem).__name__}: {problem}"[:300]

@@ -1,0 +1,144 @@
+"""A real Ray cluster for the tests: one machine, which is its head and its only node.
+
+It is made once in a process of pytest, when a test first asks for it, lets in who has its token
+only, and is ended by the ids of what carries its mark. Without Ray such tests are skipped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pytest
+from cluster.process_host.record import identity
+from cluster.process_host.sweep import sweep
+from cluster.ray_host.kind import link_command, link_environment
+from cluster.ray_host.link_process import Link
+
+from tests.ports import free_port
+
+NODE: Final = "n1"
+INSTALLATION: Final = "tests"
+WHY_NOT: Final = "Ray is not installed: .venv/bin/uv pip install -r requirements-ray.lock"
+_MARK: Final = "CONCERTINA_TESTS_RAY"
+_START_SECONDS: Final = 240.0  # 4 s on a quiet machine
+
+
+@dataclass
+class RayCluster:
+    """The cluster, and what the service needs to get into it."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def token_file(self) -> Path:
+        return self.folder / "token"
+
+    @property
+    def node_dir(self) -> Path:
+        """What the nodes of this machine have on their own disk."""
+        return self.folder / "nodes"
+
+    def run(self) -> None:
+        """Start it, and return when it answers."""
+        self.token_file.write_text("0123456789abcdef0123456789abcdef")
+        self.token_file.chmod(0o600)
+        ran = subprocess.run(
+            (
+                *(sys.executable, "-m", "ray.scripts.scripts", "start", "--head"),
+                *(f"--port={self.port}", f"--ray-client-server-port={free_port()}"),
+                *("--node-ip-address=127.0.0.1", f"--temp-dir={self.folder}"),
+                *("--num-cpus=2", "--num-gpus=0", "--object-store-memory=80000000"),
+                *("--min-worker-port=0", "--max-worker-port=0"),
+                *("--include-dashboard=false", "--include-log-monitor=false"),
+                *(f"--labels=concertina.io/node={NODE}", "--disable-usage-stats"),
+            ),
+            env={
+                **link_environment(os.environ, token_file=self.token_file),
+                _MARK: str(self.folder),
+            },
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_START_SECONDS,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+    def link(self, *, token_file: Path | None = None, address: str | None = None) -> Link:
+        """A link of its own into the cluster."""
+        return Link(
+            command=link_command(Path(sys.executable)),
+            env=link_environment(os.environ, token_file=token_file or self.token_file),
+            options={
+                "address": address or self.address,
+                "installation": INSTALLATION,
+                "node_dir": str(self.node_dir),
+            },
+            begin_seconds=120.0,  # the tests' machine may be busy
+        )
+
+    def sweep(self) -> None:
+        """End what jobs have on the nodes, and forget that it was there; agents stay."""
+        for node in (self.node_dir / INSTALLATION).glob("*"):
+            sweep(node, grace_seconds=0.0)
+            for part in ("processes", "logs", "jobs"):
+                shutil.rmtree(node / part, ignore_errors=True)
+
+    def processes(self, word: str) -> list[identity.Identity]:
+        """Of the cluster, whose command has this word in it; "": all."""
+        found = []
+        mark = f"{_MARK}={self.folder}".encode()
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if mark in (entry / "environ").read_bytes().split(b"\0") and word in command:
+                    found.append(identity.of(int(entry.name)))
+        return list(filter(None, found))
+
+    def end(self) -> None:
+        """All of it; twice, for what is begun meanwhile."""
+        self.sweep()
+        while left := self.processes(""):
+            for process in left:
+                process.signal(signal.SIGKILL)
+            for process in left:
+                process.await_end(seconds=10.0)
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[RayCluster]:
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip(WHY_NOT)
+    folder = Path(tempfile.mkdtemp(prefix="cray-"))  # short: sockets lie below it
+    cluster = RayCluster(folder=folder)
+    try:
+        cluster.run()
+        yield cluster
+    finally:
+        cluster.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def ray_link(ray_cluster: RayCluster) -> Iterator[Link]:
+    """A link for all tests that do not strike it."""
+    link = ray_cluster.link()
+    yield link
+    link.close()
