@@ -147,3 +147,9 @@ def lines(measured: Measurement) -> Iterator[str]:
     for path, read in measured.reads.items():
         columns = ("p95_seconds", "ms", "statements", "bytes", "failed")
         yield " | ".join((f"| `{path}`", *(significant(read[name]) for name in columns))) + " |"
+    yield from ("", "| of a decision's way to the coordinator | p95 s |", "|---|---|")
+    for part, seconds in measured.hearing_parts_p95.items():
+        yield f"| {part} | {'–' if seconds is None else significant(seconds)} |"  # noqa: RUF001
+    yield from ("", "| table | GB a day |", "|---|---|")
+    for table, gigabytes in sorted(measured.growth.items(), key=lambda one: -one[1]):
+        yield f"| {table} | {significant(gigabytes)} |"

@@ -26,6 +26,7 @@ class Measurement:
     report_statements: float | None
     report_seconds_p95: float | None  # until the answer came
     hearing_seconds_p95: float | None  # from a decision until the coordinator knew
+    hearing_parts_p95: Mapping[str, float | None]  # of what passed on the way
 
     ticks: int
     tick_statements: float | None
@@ -40,6 +41,7 @@ class Measurement:
     threads: Mapping[str, int]
     memory_mib: Mapping[str, float]  # proportional set size
     gigabytes_per_day: float  # that tables and indexes would grow by
+    growth: Mapping[str, float]  # the same of each table
 
     reads: Mapping[str, Mapping[str, float]]  # path to p95_seconds, statements, bytes, ms
 

@@ -182,6 +182,7 @@ def _measurement(
         report_statements=_each(spent.statements(database_roles.API), spent.reports),
         report_seconds_p95=p95,
         hearing_seconds_p95=percentile(changing.last.hearing_seconds, 0.95),
+        hearing_parts_p95=_hearing_parts(changing),
         ticks=spent.ticks,
         tick_statements=spent.statements_per_tick,
         changing_tick_statements=changing.statements_per_tick,
@@ -193,9 +194,27 @@ def _measurement(
         connections=last.database.connections,
         threads={name: usage.threads for name, usage in last.usages.items()},
         memory_mib={name: usage.memory_bytes / MEBIBYTE for name, usage in last.usages.items()},
-        gigabytes_per_day=spent.grown_bytes / spent.seconds * DAY / GIGABYTE,
+        gigabytes_per_day=_per_day(spent.grown_bytes, spent),
+        growth={
+            name: _per_day(grown, spent)
+            for name, grown in spent.grown_bytes_by_table.items()
+            if grown
+        },
         reads=reads,
     )
+
+
+def _hearing_parts(spent: Spent) -> dict[str, float | None]:
+    heard = spent.last.hearing
+    return {
+        "until it is woken": percentile([one.waking for one in heard], 0.95),
+        "until it asks": percentile([one.asking for one in heard], 0.95),
+        "until it is told": percentile([one.telling for one in heard], 0.95),
+    }
+
+
+def _per_day(grown_bytes: float, spent: Spent) -> float:
+    return grown_bytes / spent.seconds * DAY / GIGABYTE
 
 
 def _of_reports(spent: Spent) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -11,7 +12,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access.principal import principal_of
+from tenancy.access.principal import Principal, principal_of
 
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity, ReadPools
@@ -41,6 +42,8 @@ IDEMPOTENCY_KEY: Final = OpenApiParameter(
 )
 CountJobs = Callable[[Request, int], None]
 """Counts the jobs of a bulk against its sender's rate; raises if they are too many now."""
+Share = Callable[[Request, Hashable, Callable[[], Any]], Any]
+"""Reads, or returns what was just read for somebody who asked the same and may see the same."""
 
 
 class KnowsPools(APIView):
@@ -71,6 +74,8 @@ class _Submits(KnowsPools):
 class JobsView(_Submits):
     """All jobs of the caller's teams."""
 
+    share: Share = staticmethod(lambda _request, _question, read: read())
+
     @extend_schema(
         operation_id="list_jobs",
         summary="List jobs, newest first",
@@ -79,15 +84,11 @@ class JobsView(_Submits):
     )
     def get(self, request: Request) -> Response:
         parameters = requests.query(request, requests.JobListQuery)
-        jobs = visible_jobs.matching(
-            visible_jobs.jobs_of(principal_of(request)),
-            team=parameters["team"],
-            states=parameters["state"],
-            search=parameters["search"],
-        )
-        page = pages.page_of(jobs, limit=parameters["limit"], cursor=parameters["cursor"])
-        answer = {"items": page.jobs, "next_cursor": page.next_cursor}
-        return Response(represented(JobPageSerializer, answer))
+        read = partial(_page, principal_of(request), parameters)
+        if parameters["search"] or parameters["cursor"]:  # which hardly two ask at once
+            return Response(read())
+        question = (parameters["team"], tuple(parameters["state"]), parameters["limit"])
+        return Response(self.share(request, question, read))
 
     @extend_schema(
         operation_id="submit_job",
@@ -110,6 +111,17 @@ class JobsView(_Submits):
         return Response(represented(SubmittedJobSerializer, job), status=_code(made))
 
 
+def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
+    jobs = visible_jobs.matching(
+        visible_jobs.jobs_of(principal),
+        team=parameters["team"],
+        states=parameters["state"],
+        search=parameters["search"],
+    )
+    page = pages.page_of(jobs, limit=parameters["limit"], cursor=parameters["cursor"])
+    return represented(JobPageSerializer, {"items": page.jobs, "next_cursor": page.next_cursor})
+
+
 class BulkView(_Submits):
     """Many jobs of a team, all or none."""
 
@@ -129,7 +141,7 @@ class BulkView(_Submits):
     )
     def post(self, request: Request) -> Response:
         sent = bulk.read(request.data)
-        type(self).count_jobs(request, len(sent))
+        self.count_jobs(request, len(sent))
         made = self.submit(request, sent)
         items = [{"id": job_id, "name": name} for job_id, name in made.made]
         answer = {"items": items, "notes": made.notes}

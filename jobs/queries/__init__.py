@@ -3,6 +3,7 @@
 visible_jobs     the jobs that a caller may see, with their numbers
 histories        what happened in one job: events, generations, workers
 curves           how one job went over time, and how fast it trained in each of its generations
+listed_jobs      what a list shows of each job
 pages            where the next page of a list begins
 newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool

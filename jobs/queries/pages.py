@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 
 from jobs.errors import BadCursor
 from jobs.models import Job
+from jobs.queries import listed_jobs
 from jobs.spec.timestamps import parse_timestamp
 
 ORDER: Final = ("-submitted_at", "id")
@@ -33,7 +34,7 @@ def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> JobPage:
     """
     if cursor:
         jobs = jobs.filter(_after(cursor))
-    found = list(jobs.order_by(*ORDER)[: limit + 1])
+    found = listed_jobs.read(jobs, order=ORDER, most=limit + 1)
     more = len(found) > limit
     return JobPage(jobs=found[:limit], next_cursor=_cursor(found[limit - 1]) if more else None)
 

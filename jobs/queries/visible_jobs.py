@@ -5,29 +5,45 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, Now
+from django.db.models import (
+    F,
+    FloatField,
+    Func,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.functions import Coalesce, JSONObject, Now
 from tenancy.access.principal import Principal
 
 from jobs.errors import JobNotFound
 from jobs.models import Assignment, Generation, Job
 
 _Pool: Final[Any] = Job._meta.get_field("pool").remote_field.model  # noqa: SLF001 - Django's own word
-_NUMBERS: Final = (
-    "workers_now",
-    "batch_now",
-    "wanted_workers",
-    "wanted_batch",
-    "longest_stall",
-    "all_stalls",
-    "lost_work",
-    "trained",
+_NUMBERS: Final = ("training_now", "wanted_now", "history")
+_LENGTH: Final = Coalesce("ended_at", Now()) - F("began_at")
+_TRAINING: Final = JSONObject(workers="workers", batch="global_batch_size")
+_WANTED: Final = JSONObject(
+    workers=Func("worker_ids", function="jsonb_array_length", output_field=IntegerField()),
+    batch="global_batch_size",
+)
+_HISTORY: Final = JSONObject(
+    seconds=Func(
+        Sum(_LENGTH), template="extract(epoch FROM %(expressions)s)", output_field=FloatField()
+    ),
+    stalls=Sum("stall_seconds"),
+    longest_stall=Max("stall_seconds"),
+    lost_work=Sum("lost_work_seconds"),
 )
 
 
 def jobs_of(principal: Principal) -> QuerySet[Job]:
-    """Return the jobs the principal may see, with the numbers of `with_numbers`."""
-    return with_numbers(Job.objects.filter(team__in=principal.team_ids))
+    """Return the jobs the principal may see."""
+    return Job.objects.filter(team__in=principal.team_ids)
 
 
 def find_job(principal: Principal, job_id: str) -> Job:
@@ -36,7 +52,7 @@ def find_job(principal: Principal, job_id: str) -> Job:
     Raises:
         JobNotFound: unknown, or of another team, which looks the same.
     """
-    return _the_one(Job.objects.filter(team__in=principal.team_ids, pk=job_id))
+    return _the_one(jobs_of(principal).filter(pk=job_id))
 
 
 def find_job_with_numbers(principal: Principal, job_id: str) -> Job:
@@ -45,7 +61,7 @@ def find_job_with_numbers(principal: Principal, job_id: str) -> Job:
     Raises:
         JobNotFound: as above.
     """
-    return _the_one(jobs_of(principal).filter(pk=job_id))
+    return _the_one(with_numbers(jobs_of(principal).filter(pk=job_id)))
 
 
 def _the_one(jobs: QuerySet[Job]) -> Job:
@@ -71,28 +87,22 @@ def matching(
 def with_numbers(jobs: QuerySet[Job]) -> QuerySet[Job]:
     """Add what histories tell of each job, in the same statement.
 
-    `workers_now` and `batch_now`: of the generation that trains, None when none does;
-    `wanted_workers` and `wanted_batch`: of the newest assignment; `longest_stall`, `all_stalls`
-    and `lost_work`: seconds; `trained`: for how long, as a timedelta. None: it never trained.
+    `training_now`: `workers` and `batch` of the generation that trains, None when none does;
+    `wanted_now`: the same of the newest assignment; `history`: `seconds` for which it trained, its
+    `stalls`, the `longest_stall` and `lost_work`, all in seconds, None when it never trained.
     """
     trains = Generation.objects.filter(job=OuterRef("pk"), ended_at=None).order_by("-number")
     wanted = Assignment.objects.filter(job=OuterRef("pk"), revision=OuterRef("revision"))
     ran = Generation.objects.filter(job=OuterRef("pk")).order_by().values("job")
-    length = Coalesce("ended_at", Now()) - F("began_at")
     return jobs.select_related("team", "pool").annotate(
-        workers_now=Subquery(trains.values("workers")[:1]),
-        batch_now=Subquery(trains.values("global_batch_size")[:1]),
-        wanted_workers=Subquery(wanted.values("worker_ids")[:1]),
-        wanted_batch=Subquery(wanted.values("global_batch_size")[:1]),
-        longest_stall=Subquery(ran.annotate(most=Max("stall_seconds")).values("most")),
-        all_stalls=Subquery(ran.annotate(all=Sum("stall_seconds")).values("all")),
-        lost_work=Subquery(ran.annotate(all=Sum("lost_work_seconds")).values("all")),
-        trained=Subquery(ran.annotate(all=Sum(length)).values("all")),
+        training_now=Subquery(trains.values(told=_TRAINING)[:1]),
+        wanted_now=Subquery(wanted.values(told=_WANTED)[:1]),
+        history=Subquery(ran.annotate(told=_HISTORY).values("told")),
     )
 
 
 def as_new(job: Job) -> Job:
-    """Add the same to a job that was just written: it never trained.
+    """Add the same to a job that was just written: it never trained, and nothing is wanted.
 
     Nothing is read: all that is shown of its pool is the name, which its spec has.
     """

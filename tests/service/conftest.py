@@ -70,8 +70,8 @@ def foreign_api(language: Team) -> APIClient:
     return client_of(language)
 
 
-def client_of(team: Team) -> APIClient:
-    _, key = tokens.issue(team=team, name="ci")
+def client_of(team: Team, *, name: str = "ci") -> APIClient:
+    _, key = tokens.issue(team=team, name=name)
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
     return client

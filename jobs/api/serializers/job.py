@@ -110,19 +110,19 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         read_only_fields: ClassVar[tuple[str, ...]] = fields
 
     def get_workers(self, job: Any) -> int:
-        return int(job.workers_now or 0)
+        return int((job.training_now or {}).get("workers", 0))
 
     def get_workers_desired(self, job: Any) -> int:
         # One that is to go on without workers that it lost gets no new assignment.
         if job.state not in ACTIVE:
             return 0
-        wanted = len(job.wanted_workers or ())
+        wanted = int((job.wanted_now or {}).get("workers", 0))
         is_kept = job.state == State.RUNNING and job.explanation.get("action") == _KEEP
         return min(wanted, job.explanation.get("workers", wanted)) if is_kept else wanted
 
     def get_global_batch_size(self, job: Any) -> int:
         base = job.resolved_spec["batch"]["global_batch_size"]["base"]
-        return int(job.batch_now or job.wanted_batch or base)
+        return int((job.training_now or job.wanted_now or {}).get("batch") or base)
 
     def get_noise_scale(self, job: Job) -> float | None:
         return finite(job.measured_noise_scale)
@@ -148,16 +148,16 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return (job.finished_at - job.submitted_at).total_seconds()
 
     def get_trained_seconds(self, job: Any) -> float:
-        return float(job.trained.total_seconds()) if job.trained else 0.0
+        return _seconds(job, "seconds")
 
     def get_stall_seconds(self, job: Any) -> float:
-        return float(job.all_stalls or 0.0)
+        return _seconds(job, "stalls")
 
     def get_lost_work_seconds(self, job: Any) -> float:
-        return float(job.lost_work or 0.0)
+        return _seconds(job, "lost_work")
 
     def get_longest_stall_seconds(self, job: Any) -> float:
-        return float(job.longest_stall or 0.0)
+        return _seconds(job, "longest_stall")
 
     def get_eta_seconds(self, job: Job) -> float | None:
         left = (job.total_samples or 0) - job.samples
@@ -185,6 +185,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     def get_position(self, job: Job) -> int | None:
         return position_in_queue(job)
+
+
+def _seconds(job: Any, of: str) -> float:
+    return float((job.history or {}).get(of) or 0.0)
 
 
 class JobDetailSerializer(JobSerializer):

@@ -20,6 +20,7 @@ from control_plane.api.teams import data, images, models, quotas, retention, sec
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
+from control_plane.web.repeated.shared_reads import share
 from jobs.api import single
 from jobs.api.collection import BulkView, JobsView, ValidateView
 
@@ -46,7 +47,7 @@ register_converter(CheckpointConverter, "checkpoint")
 register_converter(KeptPartConverter, "part")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
-    path("jobs", JobsView.as_view(**_SPECS)),
+    path("jobs", JobsView.as_view(**_SPECS, share=share)),
     path(
         "jobs:bulk",
         BulkView.as_view(read_pools=read_pools, largest_body=LARGEST_BULK, count_jobs=count_jobs),

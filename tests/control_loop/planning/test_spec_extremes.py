@@ -28,6 +28,7 @@ from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.simulation.engine.prediction.prediction import Effort, predict
 from jobs.api.serializers import JobDetailSerializer
 from jobs.models import Job
+from jobs.queries import visible_jobs
 from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec, parse
 from tests import campaigns, spec_extremes
@@ -157,10 +158,7 @@ def test_whatever_admission_accepts_can_be_listed(
 ) -> None:
     job = drawn[0].job
     job.state = state
-    for name in ("workers_now", "wanted_workers", "batch_now", "wanted_batch", "trained"):
-        setattr(job, name, None)
-    for name in ("all_stalls", "longest_stall", "lost_work"):
-        setattr(job, name, 1e18)
+    visible_jobs.as_new(job).history = dict.fromkeys(("stalls", "longest_stall", "lost_work"), 1e18)
     listed: Mapping[str, Any] = JobDetailSerializer(job).data
     assert json.loads(JSONRenderer().render(listed))["id"] == job.id
 

@@ -24,6 +24,7 @@ def measured(**changes: Any) -> Measurement:
         "report_statements": 3.03,
         "report_seconds_p95": 0.05,
         "hearing_seconds_p95": None,
+        "hearing_parts_p95": {"until it is woken": 0.02, "until it asks": None},
         "ticks": 6,
         "tick_statements": 48.0,
         "tick_ms": 200.0,
@@ -36,6 +37,7 @@ def measured(**changes: Any) -> Measurement:
         "threads": {"api": 18},
         "memory_mib": {"api": 120.0, "simulator": 20.0},
         "gigabytes_per_day": 2.0,
+        "growth": {"jobs_event": 0.5, "jobs_metricpoint": 1.5},
         "reads": {
             "/jobs": dict.fromkeys(("p95_seconds", "ms", "statements", "bytes", "failed"), 0)
         },

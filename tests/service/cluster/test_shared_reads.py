@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -18,8 +19,10 @@ from tenancy.models import Team
 
 from tests.service.conftest import SubmitJob, client_of
 
+TEAMS: Final = "/api/v1/teams"
 PATHS: Final = (
-    "/api/v1/teams",
+    "/api/v1/jobs?state=running&state=queued",
+    TEAMS,
     "/api/v1/pools",
     "/api/v1/cluster/summary?hours=24",
     "/api/v1/cluster/utilisation?minutes=60",
@@ -31,7 +34,7 @@ ADMIN: Final = Principal(name="root", teams={}, is_admin=True)
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    SHARED.forget()
+    monkeypatch.setattr(SHARED, "_questions", OrderedDict())
     monkeypatch.setattr(SHARED, "seconds", LONG)
 
 
@@ -52,7 +55,7 @@ def test_of_two_viewers_of_a_team_one_reads(api: APIClient, vision: Team, path: 
 @pytest.mark.usefixtures("shared")
 def test_each_team_sees_its_own(api: APIClient, foreign_api: APIClient) -> None:
     mine = [
-        {team["name"]: team["is_mine"] for team in client.get(PATHS[0]).json()["items"]}
+        {team["name"]: team["is_mine"] for team in client.get(TEAMS).json()["items"]}
         for client in (api, foreign_api)
     ]
     assert mine == [{"language": False, "vision": True}, {"language": True, "vision": False}]
@@ -61,12 +64,30 @@ def test_each_team_sees_its_own(api: APIClient, foreign_api: APIClient) -> None:
 @pytest.mark.usefixtures("shared")
 def test_whoever_changes_something_sees_it_at_once(api: APIClient, submit: SubmitJob) -> None:
     def waiting() -> int:
-        return sum(team["waiting_jobs"] for team in api.get(PATHS[0]).json()["items"])
+        return sum(team["waiting_jobs"] for team in api.get(TEAMS).json()["items"])
 
     job = submit()
     assert waiting() == 1
     assert api.post(f"/api/v1/jobs/{job.id}/cancel").status_code == 202
     assert waiting() == 0
+
+
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("path", PATHS)
+def test_what_others_change_all_the_time_does_not_make_a_viewer_read_alone(
+    api: APIClient, vision: Team, submit: SubmitJob, path: str
+) -> None:
+    viewer = client_of(vision, name="viewer")
+    viewer.get(path)
+    with CaptureQueriesContext(connection) as alone:
+        first = viewer.get(path)
+    job = submit()
+    assert api.post(f"/api/v1/jobs/{job.id}/cancel").status_code == 202
+    with CaptureQueriesContext(connection) as beside_a_change:
+        assert viewer.get(path).content == first.content
+    assert len(beside_a_change) == len(alone)
+    seen = api.get(path).content  # by whoever changed it
+    assert viewer.get(path).content == seen
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -119,7 +140,7 @@ def test_an_answer_is_forgotten_when_its_moment_is_over() -> None:
 
 
 def test_whoever_comes_while_somebody_reads_waits_and_gets_what_was_read_after_a_change() -> None:
-    """Two come during a read that a change makes stale: one of them reads, for both."""
+    """Two come during a read that their change makes stale: one of them reads, for both."""
     ticks, called, released = count(), threading.Semaphore(0), threading.Event()
     reads = count()
 
@@ -143,6 +164,6 @@ def test_whoever_comes_while_somebody_reads_waits_and_gets_what_was_read_after_a
         came(2)  # it asked when it came, and when it began
         others = [pool.submit(ask), pool.submit(ask)]
         came(2)
-        shared.forget()
+        shared.note_change(ADA.name)
         released.set()
         assert (first.result(), [other.result() for other in others]) == (0, [1, 1])

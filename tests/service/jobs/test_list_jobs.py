@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import pytest
 from control_plane.web.json_answers import FiniteJsonRenderer
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Team
 
-from jobs.models import Job
-from jobs.queries import pages, visible_jobs
+from jobs.models import Assignment, Generation, Job
+from jobs.queries import listed_jobs, pages
 from tests.service.conftest import SubmitJob, run, spec
 
 URL = "/api/v1/jobs"
+NOW: Final = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
 def test_a_team_sees_its_own_jobs_only(api: APIClient, foreign_api: APIClient, job: Job) -> None:
@@ -166,11 +170,74 @@ def test_a_cursor_of_an_odd_time_zone_is_read(api: APIClient, job: Job) -> None:
 
 
 def test_a_page_is_read_in_the_order_of_an_index_not_sorted_from_all_jobs(vision: Team) -> None:
-    jobs = visible_jobs.with_numbers(Job.objects.filter(team__in=[vision.pk, vision.pk + 1]))
+    jobs = Job.objects.filter(team__in=[vision.pk, vision.pk + 1])
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
-    plan = jobs.order_by(*pages.ORDER)[:51].explain()
+    plan = listed_jobs.first_of(jobs, order=pages.ORDER, most=51).explain()
     assert "newest_jobs_first" in plan
-    assert "Sort Key: jobs_job.submitted_at" not in plan
+    assert "Sort Key" not in plan
+
+
+def test_a_list_reads_neither_whole_documents_nor_anything_for_each_job(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    def statements() -> list[str]:
+        with CaptureQueriesContext(connection) as asked:
+            api.get(URL)
+        return [one["sql"] for one in asked]
+
+    submit(name="a")
+    of_one = statements()
+    for name in ("b", "c"):
+        submit(name=name)
+    of_three = statements()
+    assert len(of_three) == len(of_one)
+    (of_jobs,) = [sql for sql in of_three if '"jobs_job"."labels"' in sql]
+    for document in ("spec", "resolved_spec", "explanation", "explanation_for_admins", "remedy"):
+        assert f'"jobs_job"."{document}",' not in of_jobs
+
+
+def test_a_job_is_shown_in_a_list_as_it_is_alone(api: APIClient, submit: SubmitJob) -> None:
+    made = {state: submit(name=state) for state in ("queued", "running", "completed")}
+    for state, job in made.items():
+        told = {"action": "wait" if state == "queued" else "keep", "workers": 1}
+        Job.objects.filter(pk=job.pk).update(
+            state=state,
+            explanation={**told, "explanation": {"position": 3, "claim": "x" * 5000}},
+            revision=1,
+            labels={"of": state},
+            batch_limits={job.pool.gpu_type: 8},
+            samples=10,
+            total_samples=100,
+            noise_scale=2.0,
+            first_noise_scale=1.0,
+            prediction={} if state == "queued" else {"made_at": 1, "start": None, "finish": None},
+        )
+        Assignment.objects.create(
+            job=job, revision=1, attempt=1, worker_ids=["a", "b"], global_batch_size=64
+        )
+        for number, ended_at in ((1, NOW + timedelta(seconds=90)), (2, None)):
+            Generation.objects.create(
+                job=job,
+                number=number,
+                revision=1,
+                attempt=1,
+                workers=2,
+                worker_ids=["a", "b"],
+                global_batch_size=32,
+                began_at=NOW,
+                ended_at=ended_at,
+                stall_seconds=number,
+            )
+    listed = {one["name"]: one for one in api.get(URL).json()["items"]}
+    for state, job in made.items():
+        alone = api.get(f"{URL}/{job.pk}").json()
+        ages = {"trained_seconds"}  # of a generation that goes on
+        assert {name: alone[name] for name in listed[state] if name not in ages} == {
+            name: value for name, value in listed[state].items() if name not in ages
+        }
+    assert listed["queued"]["position"] == 3
+    assert listed["running"]["workers_desired"] == 1
+    assert (listed["running"]["workers"], listed["running"]["stall_seconds"]) == (2, 3.0)

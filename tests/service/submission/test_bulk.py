@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 from cluster.models import Node, Pool
+from control_plane.front.callers import BUCKET
+from control_plane.front.counted_jobs import JOBS_OF_ONE
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
 from pytest_django import Settings
-from rest_framework.test import APIClient
+from rest_framework.test import APIClient, APIRequestFactory
+from tenancy.access import tokens
+from tenancy.buckets import Bucket
 from tenancy.models import ImageRule, Membership, Team
 
 from jobs.commands.removal import job_deletion
@@ -48,6 +53,24 @@ def test_all_jobs_of_a_list_wait_in_its_order(api: APIClient) -> None:
         assert (event.kind, event.new_state) == ("submitted", "queued")
     oldest_first = Job.objects.order_by("submitted_at").values_list("name", flat=True)
     assert list(oldest_first) == ["b", "a", "c"]
+
+
+def test_the_jobs_of_a_bulk_count_against_the_senders_rate(vision: Team) -> None:
+    """As it is wired: with a bucket that is as good as empty, and is not refilled."""
+    _, key = tokens.issue(team=vision, name="ci")
+    bucket = Bucket(key="concertina:rate:write:bulk", capacity=2, per_second=0.001, tokens=1)
+
+    def answer(jobs: int) -> Any:
+        headers = {"Authorization": f"Bearer {key}"}
+        body = named(*(f"job-{jobs}-{number}" for number in range(jobs)))
+        request = APIRequestFactory().post(URL, body, format="json", headers=headers)
+        request.scope = {BUCKET: bucket}
+        return resolve(URL).func(request)
+
+    sizes = (2, JOBS_OF_ONE, JOBS_OF_ONE + 1)
+    assert [answer(size).status_code for size in sizes] == [201, 201, 201]
+    refused = answer(JOBS_OF_ONE + 2)
+    assert (refused.status_code, "counts as" in str(refused.data)) == (429, True)
 
 
 def test_a_job_of_a_bulk_is_stored_as_if_it_came_alone(api: APIClient, submit: SubmitJob) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster.simulated_host.documents import SimulatedLaunch
-from cluster.simulated_host.simulator.report_counts import ReportCounts
+from cluster.simulated_host.simulator.report_counts import News, ReportCounts
 from concertina_worker.coordinator.connections.held_call import HttpWaker
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
@@ -48,9 +48,10 @@ class SimulatedCoordinator:
         service = _CountedService(
             counts, url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=env[Env.SERVICE_TOKEN]
         )
-        waker = HttpWaker(
+        waker = _NotedWaker(
             url=env[Env.SERVICE_URL], job_id=env[Env.JOB_ID], token=lambda: service.token
         )
+        service.waker = waker
         self._service = service
         self._synchroniser = Synchroniser(coordination, self.workers_end, service, waker)
 
@@ -73,9 +74,10 @@ class _CountedService(HttpService):
         self._counts = counts
         self._job_id = job_id
         self._revision = 0
+        self.waker: _NotedWaker | None = None
 
     def sync(self, report: SyncReport) -> Desired:
-        began = time.monotonic()
+        began, asked_at = time.monotonic(), time.time()
         try:
             desired = super().sync(report)
         except Exception as error:
@@ -83,9 +85,29 @@ class _CountedService(HttpService):
             raise
         self._counts.note_answer(time.monotonic() - began)
         if desired["revision"] > self._revision > 0:  # the first is as old as its coordinator
-            self._counts.note_news(self._job_id, desired["revision"], time.time())
+            self._counts.note_news(
+                News(
+                    job_id=self._job_id,
+                    revision=desired["revision"],
+                    woken_at=self.waker.woken_at if self.waker else 0.0,
+                    asked_at=asked_at,
+                    told_at=time.time(),
+                )
+            )
         self._revision = desired["revision"]
         return desired
+
+
+class _NotedWaker(HttpWaker):
+    """Notes when it was woken."""
+
+    woken_at = 0.0
+
+    async def is_woken(self, *, heard_seconds: float) -> bool:
+        is_woken = await super().is_woken(heard_seconds=heard_seconds)
+        if is_woken:
+            self.woken_at = time.time()
+        return is_woken
 
 
 class _InProcess(Server):

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 MOST_KEPT: Final = 20_000  # of the newest; guessed: a minute of a thousand jobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """A coordinator was told a revision of what is wanted that it did not know.
+
+    Moments are seconds since 1970.
+    """
+
+    job_id: str
+    revision: int
+    woken_at: float  # when the service woke it last
+    asked_at: float  # when it began the report whose answer told
+    told_at: float
 
 
 @dataclass(slots=True)
@@ -16,7 +30,7 @@ class ReportCounts:
     answered: int = 0
     failures: Counter[str] = field(default_factory=Counter)  # by what was said
     _seconds: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
-    _news: deque[tuple[str, int, float]] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
+    _news: deque[News] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
 
     def note_answer(self, seconds: float) -> None:
         self.answered += 1
@@ -25,13 +39,12 @@ class ReportCounts:
     def note_failure(self, said: str) -> None:
         self.failures[said] += 1
 
-    def note_news(self, job_id: str, revision: int, at: float) -> None:
-        """A coordinator was told a revision of what is wanted that it did not know."""
-        self._news.append((job_id, revision, at))
+    def note_news(self, news: News) -> None:
+        self._news.append(news)
 
     def told(self) -> dict[str, Any]:
         """Return all, and forget all but the sums."""
-        seconds, news = list(self._seconds), list(self._news)
+        seconds, news = list(self._seconds), [asdict(one) for one in self._news]
         self._seconds.clear()
         self._news.clear()
         return {

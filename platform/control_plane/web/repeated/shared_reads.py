@@ -2,12 +2,15 @@
 
 Pages of the whole cluster ask for the same sums every two seconds, each viewer for itself. What was
 read is handed out again for a moment, and whoever comes while it is being read waits for that. Only
-those who may see the same share it. A request that changes something ends that moment, so that
-whoever sent it sees what it did; other processes may show the former numbers for that long.
+those who may see the same share it. Whoever changes something sees it: for them that moment is over
+with their change, and what they read is handed to the others. Others may see the former numbers for
+that long; if a change ended it for everybody, programs that submit all the time would have each
+viewer read alone.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -15,7 +18,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from tenancy.access.principal import Principal
+from rest_framework.request import Request
+from tenancy.access.principal import Principal, principal_of
 
 SHARED_SECONDS: Final = 1.0  # guessed: half of the pause between two questions of a page
 _MOST: Final = 100  # different questions
@@ -26,8 +30,7 @@ Read = TypeVar("Read")
 @dataclass(slots=True)
 class _Question:
     lock: threading.Lock = field(default_factory=threading.Lock)  # held by whoever reads
-    began_at: float = -1.0  # when what is known was asked for
-    turn: int = -1
+    began_at: float = -math.inf  # when what is known was asked for
     answer: Any = None
 
 
@@ -47,7 +50,7 @@ class SharedReads:
         self._clock = clock
         self._lock = threading.Lock()
         self._questions: OrderedDict[Hashable, _Question] = OrderedDict()
-        self._turn = 0  # goes up with each change
+        self._changed_at: OrderedDict[str, float] = OrderedDict()  # by whoever changed something
 
     def read(self, *question: Hashable, by: Principal, read: Callable[[], Read]) -> Read:
         """Return what is read, or was a moment ago; nobody may change it."""
@@ -56,17 +59,21 @@ class SharedReads:
         came_at = self._clock()
         asked = self._question((question, by.is_admin, frozenset(by.teams)), came_at)
         with asked.lock:
-            if not self._answers(asked, came_at):
-                turn, began_at = self._turn, self._clock()
+            if not self._answers(asked, by.name, came_at):
+                began_at = self._clock()
                 asked.answer = read()
-                asked.turn, asked.began_at = turn, began_at
+                asked.began_at = began_at
             answer: Read = asked.answer
             return answer
 
-    def forget(self) -> None:
-        """Something has changed: whoever comes from now on reads anew."""
+    def note_change(self, by: str) -> None:
+        """This person or token has changed something, and wants to see it."""
         with self._lock:
-            self._turn += 1
+            now = self._clock()
+            self._changed_at[by] = now
+            self._changed_at.move_to_end(by)
+            while next(iter(self._changed_at.values())) < now - self.seconds:
+                self._changed_at.popitem(last=False)
 
     def __len__(self) -> int:
         """Count the answers that are remembered: some have megabytes, so only for a moment."""
@@ -83,10 +90,18 @@ class SharedReads:
                 self._questions.popitem(last=False)
             return asked
 
-    def _answers(self, asked: _Question, came_at: float) -> bool:
-        """True if it was asked for since then, or lately and nothing has changed since."""
-        is_young = asked.turn == self._turn and self._clock() - asked.began_at < self.seconds
-        return asked.turn >= 0 and (asked.began_at >= came_at or is_young)
+    def _answers(self, asked: _Question, name: str, came_at: float) -> bool:
+        """True if it was asked for since they came, or lately and after all that they changed."""
+        with self._lock:
+            changed_at = self._changed_at.get(name, -math.inf)
+        is_told = asked.began_at > changed_at
+        is_young = is_told and self._clock() - asked.began_at < self.seconds
+        return asked.began_at >= came_at or is_young
 
 
 SHARED: Final = SharedReads()  # in the server alone anything is: `gunicorn_worker`
+
+
+def share(request: Request, question: Hashable, read: Callable[[], Any]) -> Any:
+    """Read by `SHARED` for views of other applications, which are told so where they are wired."""
+    return SHARED.read(request.path, question, by=principal_of(request), read=read)

@@ -14,6 +14,7 @@ from typing import Final
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
+from tenancy.access.principal import TokenUser
 
 from control_plane.web.repeated.shared_reads import SHARED
 
@@ -31,11 +32,21 @@ class UnchangedAnswersMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
         if request.method not in _READS:
-            SHARED.forget()
+            if name := _sender(request):
+                SHARED.note_change(name)
             return response
         if request.method != "GET" or not isinstance(response, HttpResponse):  # but a stream
             return response
         return _tagged(request, response)
+
+
+def _sender(request: HttpRequest) -> str:
+    """Return the name of the person or token, as principals have it; empty: nobody is known."""
+    user = request.__dict__.get("user")  # DRF puts its own there; Django's loads only when used
+    if type(user) is TokenUser:
+        return user.username
+    person = request.__dict__.get("_cached_user")
+    return person.get_username() if person is not None else ""
 
 
 def _tagged(request: HttpRequest, response: HttpResponse) -> HttpResponseBase:

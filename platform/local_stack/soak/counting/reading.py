@@ -24,6 +24,30 @@ PAUSE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """What passed, in seconds, between a decision and its coordinator's knowing of it."""
+
+    waking: float  # until the coordinator was woken; 0: it asked by itself
+    asking: float  # until it asked what is wanted
+    telling: float  # until it was told
+
+    @property
+    def seconds(self) -> float:
+        return self.waking + self.asking + self.telling
+
+    @classmethod
+    def of(cls, decided_at: float, news: Mapping[str, Any]) -> Hearing:
+        """A service that has woken it before had another reason."""
+        woken_at = min(max(news["woken_at"], decided_at), news["told_at"])
+        asked_at = min(max(news["asked_at"], woken_at), news["told_at"])
+        return cls(
+            waking=woken_at - decided_at,
+            asking=asked_at - woken_at,
+            telling=max(news["told_at"] - asked_at, 0.0),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A moment."""
 
@@ -34,7 +58,12 @@ class Reading:
     reports: int  # answered since the simulator began
     failures: Mapping[str, int]  # of reports, by what was said
     report_seconds: tuple[float, ...]  # that answers took since the reading before
-    hearing_seconds: tuple[float, ...]  # from a decision until the coordinator knew, since then
+    hearing: tuple[Hearing, ...]  # of decisions since then
+
+    @property
+    def hearing_seconds(self) -> tuple[float, ...]:
+        """From a decision until the coordinator knew."""
+        return tuple(one.seconds for one in self.hearing)
 
 
 class Gauge:
@@ -58,7 +87,7 @@ class Gauge:
             reports=told["answered"],
             failures=told["failures"],
             report_seconds=tuple(told["seconds"]),
-            hearing_seconds=tuple(self._hearing(told["news"], seconds=time.time() - before)),
+            hearing=tuple(self._hearing(told["news"], seconds=time.time() - before)),
         )
 
     def _told_by_the_simulator(self) -> Any:
@@ -70,13 +99,13 @@ class Gauge:
                 time.sleep(PAUSE_SECONDS)
         return conversation.ask(self._stack.state_dir, "counts")
 
-    def _hearing(self, news: list[Any], *, seconds: float) -> list[float]:
+    def _hearing(self, news: list[Any], *, seconds: float) -> list[Hearing]:
         """A revision of a job that the database does not know as new was no decision of late."""
         decided = self.database.assignments(seconds + 60.0)
         return [
-            max(at - decided[job, revision], 0.0)
-            for job, revision, at in news
-            if (job, revision) in decided
+            Hearing.of(decided[one["job_id"], one["revision"]], one)
+            for one in news
+            if (one["job_id"], one["revision"]) in decided
         ]
 
 
@@ -125,14 +154,19 @@ class Spent:
         return self.statements(database_roles.CONTROL) / self.ticks if self.ticks else None
 
     @property
-    def grown_bytes(self) -> float:
+    def grown_bytes_by_table(self) -> Mapping[str, float]:
         """Rows that stay, with what one takes now: room for changes is used again and again."""
         before = self.first.database.tables
-        return sum(
-            (table.kept - before[name].kept) * table.row_bytes
+        return {
+            name: (table.kept - before[name].kept) * table.row_bytes
             for name, table in self.last.database.tables.items()
             if name in before
-        )
+        }
+
+    @property
+    def grown_bytes(self) -> float:
+        """Of all tables."""
+        return sum(self.grown_bytes_by_table.values())
 
     def tick_percentile(self, share: float) -> float | None:
         return percentile(self.last.tick_seconds, share)
