@@ -25,6 +25,7 @@ from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
 from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
+from autoscaler.control_loop.carry_out.held_together import parts
 from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.folders.held_checkpoints import hold_checkpoints
@@ -209,8 +210,10 @@ class ControlLoop:
 
 
 def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:
+    for due in parts(_counted.due(holding, context.now)):
+        with context.fence.transaction():
+            accounting.update_gpu_seconds(due, context.now)
     with context.fence.transaction():
-        accounting.update_gpu_seconds(_counted.due(holding, context.now), context.now)
         accounting.sample_utilisation(waiting, context.now)
 
 

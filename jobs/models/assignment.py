@@ -10,7 +10,9 @@ from jobs.models.job import Job
 class Assignment(models.Model):
     """What the planner wanted a job to run with, from this revision on."""
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="assignments")
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="assignments", db_index=False
+    )
     revision = models.PositiveIntegerField()
     at = models.DateTimeField(auto_now_add=True)
     attempt = models.PositiveIntegerField()

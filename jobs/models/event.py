@@ -13,7 +13,7 @@ class Event(models.Model):
     For people: nothing is decided by it, so it may be reworded, and forgotten when it is old.
     """
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+")
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+", db_index=False)
     at = models.DateTimeField(auto_now_add=True)
     kind = models.CharField(max_length=40)
     old_state = models.CharField(max_length=10, default="", blank=True)

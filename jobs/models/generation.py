@@ -28,7 +28,9 @@ class ProgressUnit(models.TextChoices):
 class Generation(models.Model):
     """One fixed set of workers and one global batch that really trained."""
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="generations")
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="generations", db_index=False
+    )
     number = models.PositiveIntegerField()
     attempt = models.PositiveIntegerField()
     revision = models.PositiveIntegerField()

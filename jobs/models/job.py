@@ -29,7 +29,9 @@ class Job(models.Model):
         FIXED = "fixed", "fixed: never"
 
     id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
-    team = models.ForeignKey("tenancy.Team", on_delete=models.PROTECT, related_name="jobs")
+    team = models.ForeignKey(
+        "tenancy.Team", on_delete=models.PROTECT, related_name="jobs", db_index=False
+    )
     pool = models.ForeignKey("cluster.Pool", on_delete=models.PROTECT, related_name="jobs")
     name = models.CharField(max_length=80)
     spec = models.JSONField(help_text="As sent.")

@@ -40,7 +40,7 @@ FIRST: Final = timedelta(hours=1)
 class MetricPoint(models.Model):
     """Progress at one moment; `values` holds what the script logged."""
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="metrics")
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="metrics", db_index=False)
     at = models.DateTimeField(help_text="As reported, within what is possible.")
     recorded_at = models.DateTimeField(
         db_default=Now(), help_text="When the service was told, by its own clock."

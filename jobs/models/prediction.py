@@ -14,7 +14,9 @@ class Prediction(models.Model):
         START = "start", "start: of its first worker"
         FINISH = "finish", "finish: completed"
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="predictions")
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="predictions", db_index=False
+    )
     kind = models.CharField(max_length=6, choices=Kind)
     made_at = models.DateTimeField()
     p10 = models.DateTimeField(null=True, help_text="Null: later than was looked ahead.")

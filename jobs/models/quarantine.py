@@ -14,7 +14,9 @@ class Quarantine(models.Model):
         PLANNING = "planning", "planning: no decision is made about it"
         PREDICTION = "prediction", "prediction: neither its start nor its end is foretold"
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="quarantines")
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="quarantines", db_index=False
+    )
     part = models.CharField(max_length=10, choices=Part)
     failures = models.PositiveIntegerField(default=1, help_text="In a row.")
     since = models.DateTimeField()

@@ -46,7 +46,7 @@ class Worker(models.Model):
         GONE = "gone", "gone: seen to have ended; its GPUs are free"
 
     id = models.CharField(primary_key=True, max_length=40)
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="workers")
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="workers", db_index=False)
     attempt = models.PositiveIntegerField()
     node = models.ForeignKey(
         "cluster.Node", null=True, on_delete=let_go_of_what_is_over, related_name="+"
@@ -112,6 +112,7 @@ class Worker(models.Model):
     class Meta:
         ordering = ("created_at", "id")
         indexes = (
+            models.Index(fields=("job",), name="workers_of_a_job"),
             models.Index(  # every tick asks for them, among all that ever were
                 fields=("job",), condition=~Q(phase="gone"), name="workers_that_are_not_gone"
             ),
@@ -137,11 +138,16 @@ class Worker(models.Model):
 class GpuClaim(models.Model):
     """A GPU in use. The row lives until its worker was seen gone, so nothing is booked twice."""
 
-    node = models.ForeignKey("cluster.Node", on_delete=models.PROTECT, related_name="claims")
+    node = models.ForeignKey(
+        "cluster.Node", on_delete=models.PROTECT, related_name="claims", db_index=False
+    )
     gpu_index = models.PositiveIntegerField()
-    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="claims")
+    worker = models.ForeignKey(
+        Worker, on_delete=models.CASCADE, related_name="claims", db_index=False
+    )
 
     class Meta:
+        indexes = (models.Index(fields=("worker",), name="gpus_of_a_worker"),)
         constraints = (
             models.UniqueConstraint(fields=("node", "gpu_index"), name="a_gpu_has_one_worker"),
         )

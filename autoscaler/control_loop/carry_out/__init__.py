@@ -13,6 +13,7 @@
     ---
     writing         writes what was drafted for many jobs, in as many statements as for one
     row_updates     changes many rows of a table in one statement
+    held_together   of how many jobs one transaction holds the rows
 
 The database comes first: each change is one transaction that checks the fence, compares and sets,
 and writes why. What the worker host has to do follows from those rows, in the same tick or, after a

@@ -17,6 +17,8 @@ from jobs.models import GpuClaim
 from jobs.spec.job_spec import MOST_GPUS
 
 COUNTED_SECONDS: Final = 30.0  # guessed: GPU time of a job that trains may be so old
+MOST_COUNTED: Final = 200  # jobs in one tick; guessed: those of a thousand have their turn in time
+TURNS: Final = 6  # ticks in which all of more jobs are counted; guessed: as many as in that time
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
 _GPU_SECONDS: Final = """
@@ -51,10 +53,15 @@ class CountedLately:
         self._at: dict[str, datetime] = {}
 
     def due(self, job_ids: Collection[str], now: datetime) -> list[str]:
-        """Return the jobs whose turn it is, which are to be counted now; forget all others."""
-        lately = {one: at for one in job_ids if (at := self._at.get(one)) and _is_lately(at, now)}
-        due = [one for one in job_ids if one not in lately]
-        self._at = lately | dict.fromkeys(due, now)
+        """Return the jobs whose turn it is, which are to be counted now; forget all others.
+
+        Of many that have to be, those counted longest ago: not all rows move in one tick.
+        """
+        known = {one: at for one in job_ids if (at := self._at.get(one))}
+        late = [one for one in job_ids if one not in known or not _is_lately(known[one], now)]
+        most = max(MOST_COUNTED, -(-len(job_ids) // TURNS))
+        due = sorted(late, key=lambda one: known[one].timestamp() if one in known else 0.0)[:most]
+        self._at = known | dict.fromkeys(due, now)
         return due
 
 

@@ -12,13 +12,14 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Final
 
 from django.db import DatabaseError, InterfaceError
 from django.db.models.functions import Now
 
 from autoscaler.control_loop.carry_out import accounting, row_updates
+from autoscaler.control_loop.carry_out.held_together import parts
 from autoscaler.control_loop.lease.exclusive import Overtaken
 from autoscaler.control_loop.observe.jobs.seats import FreeSeats
 from autoscaler.control_loop.tick_context import TickContext
@@ -31,9 +32,6 @@ from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
 
 _WARM: Final = (Worker.Phase.READY, Worker.Phase.TRAINING)
-MOST_TOGETHER: Final = 50
-"""Jobs in one transaction. Guessed: their people and coordinators wait for as long as it takes,
-some 10 ms of a processor for each; trades that against statements."""
 _COMPARED: Final = (  # or counted on; the row has many more columns, some of them long
     *("team", "pool", "state", "ends_as", "reason", "message", "mode", "revision", "starts"),
     *("started_at", "progress_at", "coordinator_term", "coordinator_restarts", "losses"),
@@ -124,8 +122,8 @@ def write(
     """
     names = frozenset(seats_on)
     outcomes: Outcomes = {}
-    in_order = iter(wanted.items())
-    while some := dict(islice(in_order, MOST_TOGETHER)):
+    for part in parts(wanted.items()):
+        some = dict(part)
         if len(some) > 1:
             outcomes |= _together_if_possible(some, context, names)
         for job_id, drafting in some.items():

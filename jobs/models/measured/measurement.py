@@ -11,7 +11,9 @@ from jobs.models.job import Job
 class Measurement(models.Model):
     """Mean step time of a job at one configuration, for its throughput model."""
 
-    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="measurements")
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="measurements", db_index=False
+    )
     gpu_type = models.CharField(
         max_length=40, default="", db_default="", help_text="Of the pool it ran in."
     )

@@ -11,7 +11,7 @@ class UtilisationSample(models.Model):
     """GPUs a team held in a pool at one moment; written every tick, for the utilisation chart."""
 
     at = models.DateTimeField()
-    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+")
+    pool = models.ForeignKey(Pool, on_delete=models.CASCADE, related_name="+", db_index=False)
     team = models.ForeignKey("tenancy.Team", on_delete=models.CASCADE, related_name="+")
     gpus = models.PositiveIntegerField()
     guaranteed_gpus = models.PositiveIntegerField()

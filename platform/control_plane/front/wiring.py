@@ -56,6 +56,7 @@ def in_front_of(django: Application) -> Application:
         storing(sync.read, sync.answers),
         pace=pace,
         shares=ProcessorShares(share=SHARE_OF_ONE_JOB),
+        expected=HELD.expected,
     )
     bodies = BoundedBodies(
         Reports(others, batches, pace, refusal_seconds=REFUSAL_SECONDS),

@@ -15,7 +15,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from tenancy.models import FairShareSettings, Team
 
-from autoscaler.control_loop.carry_out.accounting import COUNTED_SECONDS, CountedLately
+from autoscaler.control_loop.carry_out.accounting import (
+    COUNTED_SECONDS,
+    MOST_COUNTED,
+    CountedLately,
+)
 from autoscaler.control_loop.looking import LookingTime
 from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
@@ -268,7 +272,15 @@ def test_gpu_time_is_counted_every_half_minute() -> None:
     assert counted.due(["j1"], now) == ["j1"]
     assert counted.due(["j1", "j2"], now + timedelta(seconds=5)) == ["j2"]
     assert counted.due(["j1", "j2"], later) == ["j1"]
-    assert counted.due(["j1", "j2"], now - timedelta(hours=1)) == ["j1", "j2"]
+    assert counted.due(["j1", "j2"], now - timedelta(hours=1)) == ["j2", "j1"]
+
+
+def test_of_many_jobs_gpu_time_is_counted_in_turns() -> None:
+    counted, now = CountedLately(), timezone.now()
+    jobs = [f"j{number}" for number in range(MOST_COUNTED + 10)]
+    assert counted.due(jobs, now) == jobs[:MOST_COUNTED]
+    assert counted.due(jobs, now + timedelta(seconds=5)) == jobs[MOST_COUNTED:]
+    assert counted.due(jobs, now + timedelta(seconds=COUNTED_SECONDS)) == jobs[:MOST_COUNTED]
 
 
 def decided(

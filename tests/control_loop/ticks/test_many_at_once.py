@@ -11,7 +11,7 @@ import pytest
 from cluster.models import Node
 from django.db import connection
 
-from autoscaler.control_loop.carry_out import writing
+from autoscaler.control_loop.carry_out import held_together
 from jobs.models import Assignment, Event, Job, Worker
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.world import World, claims, fresh, kinds, live_workers
@@ -60,12 +60,16 @@ def test_no_more_rows_are_held_at_once_than_others_can_wait_for(
     jobs: tuple[World, list[Job]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, made = jobs
-    monkeypatch.setattr(writing, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(held_together, "MOST_TOGETHER", 2)
     held: list[int] = []
+    written: dict[str, list[int]] = {"explanation": [], "gpu_seconds": []}
 
     def note(execute: Callable[..., Any], sql: str, params: Any, *how: Any) -> Any:
         if "FOR NO KEY UPDATE" in sql and sql.startswith('SELECT "jobs_job"'):
             held.append(sum(job.id in params for job in made))
+        for column, sizes in written.items():
+            if f"UPDATE jobs_job SET {column} =" in " ".join(sql.split()):
+                sizes.append(len(params.get("id") or params["jobs"]))
         return execute(sql, params, *how)
 
     with connection.execute_wrapper(note):
@@ -73,6 +77,11 @@ def test_no_more_rows_are_held_at_once_than_others_can_wait_for(
     assert [fresh(job).state for job in made] == ["starting"] * 3
     assert held[:2] == [2, 1]
     assert max(held) == 2
+    assert written["explanation"][:2] == [2, 1]
+    with connection.execute_wrapper(note):
+        world.tick()
+    assert max(written["gpu_seconds"]) == 2
+    assert sum(written["gpu_seconds"]) >= len(made)
 
 
 @dataclass

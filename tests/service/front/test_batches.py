@@ -16,6 +16,7 @@ from control_plane.front.coordinators.batches import (
     Batches,
     Told,
 )
+from control_plane.front.coordinators.held_jobs import HeldJobs
 from control_plane.front.coordinators.pace import Pace
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
@@ -68,6 +69,27 @@ async def taken(batches: Batches, store: Store) -> list[asyncio.Task[Answer]]:
         tasks.append(asyncio.create_task(batches.answer(told(f"taken{number}"))))
         await until(lambda number=number: len(store.batches) > number)  # type: ignore[misc]
     return tasks
+
+
+def test_reports_of_jobs_that_were_woken_go_before_all_that_wait() -> None:
+    """The last of many to come was woken, and another one while it waited already."""
+    store, held, many = Store(is_free=False), HeldJobs(most=5), 2 * MOST_TOGETHER
+
+    async def story() -> None:
+        batches = line(store, expected=held.expected)
+        tasks = await taken(batches, store)
+        held.wake([str(many - 1)])
+        tasks += [asyncio.create_task(batches.answer(told(number))) for number in range(many)]
+        await until(lambda: len(batches) == many)
+        held.wake([str(many - 2), "elsewhere"])
+        store.may_go.set()
+        await asyncio.gather(*tasks)
+
+    run(story)
+    first = store.batches[THREADS]
+    assert first[:2] == [str(many - 2), str(many - 1)]
+    assert first[2:] == [str(number) for number in range(MOST_TOGETHER - 2)]
+    assert [str(many - 1) in held.expected, "elsewhere" in held.expected] == [False, True]
 
 
 def test_those_that_wait_when_a_thread_begins_go_together_and_each_gets_its_answer() -> None:

@@ -1,7 +1,8 @@
 """What was decided, and why, stands on the job itself, whether or not it changed anything.
 
-Of however many jobs that is said anew, it is written in one statement: a change anywhere moves all
-the queue, and one team's may be long.
+Of however many jobs that is said anew, it is written in a statement for each part of them: a change
+anywhere moves all the queue, and one team's may be long; and while all rows were held, no
+coordinator would hear what is wanted.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from django.db import connection
 
+from autoscaler.control_loop.carry_out.held_together import parts
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.plan.decision_document import says_the_same
 from autoscaler.control_loop.plan.explained import ExplainedDecision
@@ -67,16 +69,16 @@ def explain_all(
     decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], context: TickContext
 ) -> frozenset[str]:
     """Keep each decision on its job, if it differs from the one there; returns whose did."""
+    by_job = {decision.job_id: decision for decision in decisions}
     found = (_said(views[one.job_id], one, context) for one in decisions)
-    said = [one for one in found if one is not None]
-    if not said:
-        return frozenset()
-    with context.fence.transaction():
-        written = _write(said)
-        for decision in decisions:
-            if decision.job_id in written:
-                _warn_once(views[decision.job_id], decision)
-    return written
+    written: set[str] = set()
+    for said in parts([one for one in found if one is not None]):
+        with context.fence.transaction():
+            of_this_part = _write(said)
+            for job_id in of_this_part:
+                _warn_once(views[job_id], by_job[job_id])
+        written |= of_this_part
+    return frozenset(written)
 
 
 def _write(said: Sequence[_Said]) -> frozenset[str]:

@@ -6,11 +6,12 @@ something new. Its answer says no more than that the coordinator should report n
 with the answer to that report. So a wake-up that is lost costs no more than the pause between two
 reports.
 
-reports      reports are answered without Django
-batches      those that come at the same time are stored together
-pace         the more jobs there are, the later the next report is due
-waiting      requests that wait are held and answered
-held_jobs    which jobs' coordinators wait here, and which were woken lately
-wake_line    how this process hears of wake-ups, and that it does not
-publishing   how whoever changed a job wakes its coordinator, wherever it waits
+reports           reports are answered without Django
+batches           those that come at the same time are stored together
+pace              the more jobs there are, the later the next report is due
+waiting           requests that wait are held and answered
+held_jobs         which jobs' coordinators wait here, and which were woken lately
+expected_reports  reports of those that were woken go first
+wake_line         how this process hears of wake-ups, and that it does not
+publishing        how whoever changed a job wakes its coordinator, wherever it waits
 """

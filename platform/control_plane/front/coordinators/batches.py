@@ -2,8 +2,10 @@
 
 To store ten reports in one transaction costs little more than to store one. So a thread that begins
 takes all that wait, and the next begins a moment later: the more come, the more go together, and a
-single one is not kept waiting. A job has one report here at most, so none comes before its turn by
-sending many; and one that takes the processor for itself is turned away for a while.
+single one is not kept waiting. Where more wait than go together, those of jobs that were woken go
+first: their coordinators have something to hear. A job has one report here at most, so none comes
+before its turn by sending many; and one that takes the processor for itself is turned away for a
+while.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from control_plane.front.coordinators.expected_reports import ExpectedReports
 from control_plane.front.coordinators.pace import Pace
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
@@ -62,6 +65,7 @@ class Batches:
         *,
         pace: Pace,
         shares: ProcessorShares,
+        expected: ExpectedReports | None = None,
         most_waiting: int = MOST_WAITING,
         longest_wait_seconds: float = LONGEST_WAIT_SECONDS,
         pause_seconds: float = PAUSE_SECONDS,
@@ -70,6 +74,7 @@ class Batches:
         self._store = store
         self._pace = pace
         self._shares = shares
+        self._expected = expected or ExpectedReports()
         self._most_waiting = most_waiting
         self._longest_wait_seconds = longest_wait_seconds
         self._pause_seconds = pause_seconds
@@ -144,11 +149,11 @@ class Batches:
             self._alarm = loop.call_later(ready_at - now, self._look)
 
     def _take(self, now: float) -> list[_Waiting]:
-        """Take out as many as go together, whoever came first."""
+        """Take out as many as go together: those that are expected, then whoever came first."""
         taken: list[_Waiting] = []
         size = 0
-        for job_id, one in self._waiting.items():
-            if job_id in self._being_stored or one.not_before > now:
+        for one in self._in_turn():
+            if one.told.job_id in self._being_stored or one.not_before > now:
                 continue
             size += len(one.told.body)
             if taken and size > MOST_BYTES_TOGETHER:
@@ -158,7 +163,12 @@ class Batches:
                 break
         for one in taken:
             del self._waiting[one.told.job_id]
+            self._expected.came(one.told.job_id)
         return taken
+
+    def _in_turn(self) -> Iterator[_Waiting]:
+        yield from (one for job_id, one in self._waiting.items() if job_id in self._expected)
+        yield from (one for job_id, one in self._waiting.items() if job_id not in self._expected)
 
     def _begin(self, batch: list[_Waiting]) -> None:
         self._running += 1

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from control_plane.front.coordinators.expected_reports import ExpectedReports
+
 _MOST_REMEMBERED: Final = 10_000  # wake-ups of jobs; guessed: above the jobs of an installation
 
 
@@ -36,6 +38,7 @@ class HeldJobs:
         self._clock = clock
         self._held: dict[str, _Held] = {}
         self._woken_at: OrderedDict[str, float] = OrderedDict()
+        self.expected = ExpectedReports()
         self._has_ended = False
 
     def __len__(self) -> int:
@@ -66,8 +69,9 @@ class HeldJobs:
 
     def wake(self, job_ids: Iterable[str]) -> None:
         """Let the coordinators of these jobs report, whether they wait or come in a moment."""
-        now = self._clock()
-        for job_id in job_ids:
+        now, woken = self._clock(), list(job_ids)
+        self.expected.expect(woken)
+        for job_id in woken:
             self._woken_at[job_id] = now
             self._woken_at.move_to_end(job_id)
             if present := self._held.get(job_id):
