@@ -1,4 +1,4 @@
-"""Of how many jobs may one transaction hold the rows? Of a part of them, one part after the other."""
+"""Of how many jobs may one transaction hold the rows? Of a part of them, one after the other."""
 
 from __future__ import annotations
 

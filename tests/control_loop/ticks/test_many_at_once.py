@@ -68,7 +68,7 @@ def test_no_more_rows_are_held_at_once_than_others_can_wait_for(
         if "FOR NO KEY UPDATE" in sql and sql.startswith('SELECT "jobs_job"'):
             held.append(sum(job.id in params for job in made))
         for column, sizes in written.items():
-            if f"UPDATE jobs_job SET {column} =" in " ".join(sql.split()):
+            if f"jobs_job SET {column} =" in " ".join(sql.split()):
                 sizes.append(len(params.get("id") or params["jobs"]))
         return execute(sql, params, *how)
 

@@ -213,7 +213,9 @@ def test_a_job_is_shown_in_a_list_as_it_is_alone(api: APIClient, submit: SubmitJ
             total_samples=100,
             noise_scale=2.0,
             first_noise_scale=1.0,
-            prediction={} if state == "queued" else {"made_at": 1, "start": None, "finish": None},
+            prediction={}
+            if state == "queued"
+            else {"made_at": NOW.isoformat(), "start": None, "finish": None},
         )
         Assignment.objects.create(
             job=job, revision=1, attempt=1, worker_ids=["a", "b"], global_batch_size=64
