@@ -4,13 +4,14 @@ Whoever writes of a job holds its row, its coordinator's reports included: a tic
 one of them would keep every team's jobs waiting. Nor does it wait for ever for a statement that
 hangs. A tick that was frozen holds locks itself; after a while the database ends its session, so
 that another process can go on. When it wakes up, its session has ended, and with it its right to
-tick.
+tick. A tick whose machine vanished closes nothing: the database asks after it while it is silent,
+so that a standby takes over within ten seconds.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
@@ -37,6 +38,12 @@ _SETTINGS: Final = {
     "idle_in_transaction_session_timeout": "within_transaction",
     "idle_session_timeout": "between_statements",
 }
+_ASKED_AFTER: Final = {  # PostgreSQL's names; together seven seconds. Guessed
+    "tcp_keepalives_idle": "3s",
+    "tcp_keepalives_interval": "2s",
+    "tcp_keepalives_count": "2",
+    "tcp_user_timeout": "7s",
+}
 _GIVEN_UP: Final = {  # PostgreSQL's codes
     "55P03": "A job's row is held",
     "57014": "A statement about a job takes too long",
@@ -48,12 +55,12 @@ _log = logging.getLogger(__name__)
 @contextmanager
 def impatiently(patience: Patience = PATIENCE) -> Iterator[None]:
     """No statement within waits longer; it raises `OperationalError` instead."""
-    _wait_at_most(patience)
+    _set(_bounds(patience) | _ASKED_AFTER)
     try:
         yield
     finally:
         with suppress(Error), connection.cursor() as cursor:  # a broken one has forgotten it
-            cursor.execute("; ".join(f"RESET {name}" for name in _SETTINGS))
+            cursor.execute("; ".join(f"RESET {name}" for name in (*_SETTINGS, *_ASKED_AFTER)))
 
 
 def is_given_up(error: OperationalError, *, job_id: str, action: str) -> bool:
@@ -63,16 +70,15 @@ def is_given_up(error: OperationalError, *, job_id: str, action: str) -> bool:
         return False
     extra = {"action": action, "job_id": job_id}
     _log.warning("%s; it waits for the next tick.", why, extra=extra)
-    _wait_at_most(FURTHER)
+    _set(_bounds(FURTHER))
     return True
 
 
-def _wait_at_most(patience: Patience) -> None:
-    bounds = [
-        text
-        for name, field in _SETTINGS.items()
-        for text in (name, f"{getattr(patience, field) * 1000:.0f}ms")
-    ]
-    settings = ", ".join(["set_config(%s, %s, false)"] * len(_SETTINGS))
+def _bounds(patience: Patience) -> dict[str, str]:
+    return {name: f"{getattr(patience, of) * 1000:.0f}ms" for name, of in _SETTINGS.items()}
+
+
+def _set(values: Mapping[str, str]) -> None:
+    settings = ", ".join(["set_config(%s, %s, false)"] * len(values))
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {settings}", bounds)
+        cursor.execute(f"SELECT {settings}", [text for pair in values.items() for text in pair])

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 HOST: Final = "127.0.0.1"
 WORKERS: Final = 4  # of each job
-JOBS_OF_A_MACHINE: Final = 8
 OLD: Final = "1 hour"  # how long jobs have trained, so that they report as most do
 
 
@@ -32,12 +31,15 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, nargs="+", default=[300, 1000])
     parser.add_argument("--seconds", type=float, default=60.0, help="to measure for (default: 60)")
     parser.add_argument("--storm", type=float, metavar="TIMES", help="overload it so many times")
+    parser.add_argument(
+        "--jobs-of-an-address", type=int, default=8, help="whose coordinators come from it"
+    )
     options = parser.parse_args()
     with own_service() as postgres, _api(postgres) as servers:
         from benchmarks.reporting import measuring  # noqa: PLC0415 - once Django is set up
 
         for jobs in options.jobs:
-            coordinators = _coordinators(jobs, servers)
+            coordinators = _coordinators(jobs, servers, together=options.jobs_of_an_address)
             if options.storm:
                 storm = asyncio.run(
                     measuring.measure_storm(
@@ -82,7 +84,7 @@ def _api(postgres: int) -> Iterator[Servers]:
         api.stop()
 
 
-def _coordinators(jobs: int, servers: Servers) -> list[Coordinator]:
+def _coordinators(jobs: int, servers: Servers, *, together: int) -> list[Coordinator]:
     """Fill the database with so many jobs that train, and with nothing else."""
     from cluster.in_memory_host import InMemoryHost  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
@@ -106,7 +108,7 @@ def _coordinators(jobs: int, servers: Servers) -> list[Coordinator]:
             token=job_token.of_coordinator(job_id, term=term, now=now),
             host=servers.host,
             port=servers.port,
-            own_host=_machine(number // JOBS_OF_A_MACHINE),
+            own_host=_machine(number // together),
         )
         for number, (job_id, term) in enumerate(Job.objects.values_list("id", "coordinator_term"))
     ]

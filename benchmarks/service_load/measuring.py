@@ -38,6 +38,7 @@ class Load:
     tick_seconds: float = 5.0
     most_workers: int = 4  # of each job
     options: tuple[str, ...] = ()  # of `simulated`
+    age_seconds: float = 3600.0  # of the jobs, as of most that run
     changed_share: float = 0.1  # of the jobs, at the end
     read_rounds: int = 10
 
@@ -68,6 +69,7 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         with standing_still(stack.checkout, "control"):
             submitted = _submit(load, gauge, caller)
         running = _wait_until_running(load.jobs, gauge, say)
+        gauge.database.make_older(load.age_seconds)
         _settle(gauge)
         say(f"Measuring {load.ticks} ticks with {running} running jobs")
         before, calls = gauge.read(), gauge.database.calls(database_roles.API)

@@ -17,6 +17,7 @@ from gunicorn.workers import gasgi
 from tenancy.access.addresses import network_of
 
 from control_plane import process_priority
+from control_plane.front.callers import CONNECTION
 from control_plane.front.connections import SHARE_OF_ONE_ADDRESS, ClientConnections
 
 FIRST_REQUEST_SECONDS: Final = 15.0
@@ -79,9 +80,18 @@ class BoundedProtocol(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no ty
         """True if no request is in progress here, and none was read whole."""
         return bool(self._awaiting_request)
 
+    def belongs_to(self, job: str) -> None:
+        """A request with the job's own token came by it."""
+        self.worker.connections.belongs_to(job, self)
+
     def push_out(self) -> None:
         """Close the connection, because another takes its place."""
         self._keepalive_timeout()
+
+    def _build_http_scope(self, request: Any, sockname: Any, peername: Any) -> Any:
+        scope = super()._build_http_scope(request, sockname, peername)
+        scope[CONNECTION] = self
+        return scope
 
     def _close_transport(self) -> None:
         """Close; after a while, drop what the client has not read."""

@@ -24,6 +24,7 @@ CALLER: Final = "concertina.caller"  # in a request's scope: who counts as its s
 ADDRESS: Final = "concertina.address"  # in a request's scope: where it comes from
 GROUP: Final = "concertina.group"  # in a request's scope: with whom the sender shares
 BUCKET: Final = "concertina.bucket"  # in a request's scope: from which it took tokens, if any
+CONNECTION: Final = "concertina.connection"  # in a request's scope: by which it came
 PRINCIPAL: Final = "concertina.principal"  # in a request's scope: a Sender, from Django
 _MOST_KNOWN: Final = 10_000
 _ADDRESS_PREFIX: Final = "address:"
@@ -59,7 +60,12 @@ class Callers:
         if scope["path"].startswith("/internal/"):
             token = bearer_key(_header(scope, b"authorization", ",")) or ""
             job = self._job_opened_by(scope["path"], token)
-            return Sender(name=name_of_job(job)) if job else None
+            if job is None:
+                return None
+            sender = Sender(name=name_of_job(job))
+            if (connection := scope.get(CONNECTION)) is not None:
+                connection.belongs_to(sender.name)
+            return sender
         credential = self._credential(scope)
         if credential is None or credential not in self._known:
             return None

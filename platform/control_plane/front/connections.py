@@ -4,18 +4,22 @@ One connection too many replaces the oldest that asks for nothing: of the same a
 one that has most. So whoever opens connections and says nothing takes no place from anybody who
 asks. While connections are replaced like this, newcomers of an address come in one by one, in
 order: being let in and pushed out again and again costs more than waiting.
+
+Coordinators of many jobs may come from one address, of a machine or of a whole site. Once a job's
+token has come by a connection, it counts as that job's and no longer as its address'.
 """
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import Final, Protocol
 
 SHARE_OF_ONE_ADDRESS: Final = 0.5  # of the connections
 CHANGES_PER_SECOND: Final = 15.0  # of one address' places; each costs some milliseconds
 LONGEST_WAIT_SECONDS: Final = 10.0  # as long as a connection is waited for
+MOST_OF_ONE_JOB: Final = 4  # it reports and waits, and so may one that takes over
 _MOST_KNOWN: Final = 10_000
 
 
@@ -40,11 +44,11 @@ class ClientConnections:
         self._next_at: OrderedDict[str, float] = OrderedDict()  # may a place change, by address
         self._most = most
         self._most_of_one = most_of_one
-        self._here: dict[str, dict[ClientConnection, None]] = {}
-        self._address: dict[ClientConnection, str] = {}
+        self._here: dict[str, dict[ClientConnection, None]] = {}  # by address, or job
+        self._owner: dict[ClientConnection, str] = {}
 
     def __len__(self) -> int:
-        return len(self._address)
+        return len(self._owner)
 
     def seconds_to_wait(self, address: str) -> float | None:
         """Return how long a newcomer waits before it enters; None if too many wait already."""
@@ -64,18 +68,31 @@ class ClientConnections:
         """Let it in, if need be instead of another; False if no other can go."""
         if not self._has_room(address) and not self._make_room(address):
             return False
-        self._here.setdefault(address, {})[connection] = None
-        self._address[connection] = address
+        self._put(connection, address)
         return True
+
+    def belongs_to(self, job: str, connection: ClientConnection) -> None:
+        """Count it as the job's, whose token came by it, unless the job has too many at work."""
+        present = self._here.get(job, {})
+        if connection in present or connection not in self._owner:
+            return
+        if len(present) >= MOST_OF_ONE_JOB and not self._push_out_idle(present):
+            return
+        self.leave(connection)
+        self._put(connection, job)
 
     def leave(self, connection: ClientConnection) -> None:
         """Forget a connection that is closed, or was never let in."""
-        address = self._address.pop(connection, None)
-        if address is None:
+        owner = self._owner.pop(connection, None)
+        if owner is None:
             return
-        del self._here[address][connection]
-        if not self._here[address]:
-            del self._here[address]
+        del self._here[owner][connection]
+        if not self._here[owner]:
+            del self._here[owner]
+
+    def _put(self, connection: ClientConnection, owner: str) -> None:
+        self._here.setdefault(owner, {})[connection] = None
+        self._owner[connection] = owner
 
     def _has_room(self, address: str) -> bool:
         return len(self) < self._most and not self._is_full(address)
@@ -85,7 +102,13 @@ class ClientConnections:
 
     def _make_room(self, address: str) -> bool:
         """Push out the oldest idle one of the address, or of the one with most connections."""
-        crowd = self._here[address] if self._is_full(address) else max(self._here.values(), key=len)
+        is_full = self._is_full(address)
+        return self._push_out_idle(
+            self._here[address] if is_full else max(self._here.values(), key=len)
+        )
+
+    def _push_out_idle(self, crowd: Collection[ClientConnection]) -> bool:
+        """Push out the oldest that is idle; False: there is none."""
         idle = next((one for one in crowd if one.is_idle), None)
         if idle is None:
             return False

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
+from typing import Any
 
+import psycopg2
 import pytest
 from django.db import Error, OperationalError, connection
 
@@ -67,6 +69,60 @@ def test_a_tick_bounds_its_statements_and_its_silence_and_nothing_after_it(world
     assert replace(world.loop(), planner=plan).run_once()
     assert during == [["1s", "1min", "1min", "5min"]]
     assert bounds() == before
+
+
+def test_a_tick_whose_machine_vanishes_is_given_up_within_ten_seconds(world: World) -> None:
+    """As PostgreSQL is told; a session over a socket folder, as of tests, has no such machine."""
+    told: dict[str, str] = {}
+
+    def note(execute: Callable[..., Any], sql: str, params: Any, *how: Any) -> Any:
+        if sql.startswith("SELECT set_config"):
+            told.update(zip(params[::2], params[1::2], strict=True))
+        return execute(sql, params, *how)
+
+    with connection.execute_wrapper(note):
+        world.tick()
+    idle, interval, most = (
+        int(told[f"tcp_keepalives_{name}"].rstrip("s")) for name in ("idle", "interval", "count")
+    )
+    assert idle + interval * most <= 10
+    assert int(told["tcp_user_timeout"].rstrip("s")) <= 10
+
+
+def test_a_standby_goes_on_where_a_tick_was_whose_session_is_lost(world: World) -> None:
+    """It was to start a job; another does, with a higher number, and only once."""
+    job = world.job()
+    world.wish(job, 2)
+    planner = world.planner
+
+    def lost(state: ClusterState) -> Plan:
+        plan = planner(state)
+        with other_session() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
+                " AND granted AND database ="
+                " (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
+        return plan
+
+    dying = replace(world.loop(holder="dying"), planner=lost)
+    with pytest.raises(Error):
+        dying.run_once()
+    connection.close()
+    assert fresh(job).state == "queued"
+    assert world.loop(holder="standby").run_once()
+    assert fresh(job).state == "starting"
+    assert (Lease.objects.get().holder, Lease.objects.get().fence) == ("standby", 2)
+    assert len(world.host.launches) == 3
+
+
+@contextmanager
+def other_session() -> Iterator[Any]:
+    """A cursor of a connection of its own."""
+    with closing(psycopg2.connect(**connection.get_connection_params())) as other:
+        other.autocommit = True
+        with other.cursor() as cursor:
+            yield cursor
 
 
 def test_a_tick_whose_statement_hangs_ends_and_the_next_works(world: World) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from control_plane import gunicorn_worker
 from control_plane.front.asgi_types import Receive, Scope, Send
+from control_plane.front.callers import Callers
 from control_plane.front.connections import (
     CHANGES_PER_SECOND,
     LONGEST_WAIT_SECONDS,
+    MOST_OF_ONE_JOB,
     ClientConnections,
 )
 from control_plane.gunicorn_worker import BoundedProtocol
@@ -163,6 +165,58 @@ def test_one_address_has_half_of_the_connections_and_its_idle_ones_make_room_for
     assert here.enter("latest", Known())
     assert newest.is_pushed_out
     assert len(here) == 4
+
+
+def test_coordinators_of_one_address_are_not_counted_as_its_own() -> None:
+    """A thousand jobs of a site take two each; whoever else comes from there still has its half."""
+    here, jobs = gunicorn_worker.connections(20, proxies=0), range(8)
+    for job in jobs:
+        for _ in range(2):
+            one = Known(is_idle=True)
+            assert here.seconds_to_wait("site") == 0.0
+            assert here.enter("site", one)
+            here.belongs_to(f"job:{job}", one)
+    assert here.seconds_to_wait("site") == 0.0
+    assert len(here) == 16
+
+
+def test_a_job_has_a_few_connections_and_its_idle_ones_make_room() -> None:
+    here = gunicorn_worker.connections(2 * (MOST_OF_ONE_JOB + 2), proxies=0)
+    made = [Known(is_idle=True)] + [Known() for _ in range(MOST_OF_ONE_JOB + 1)]
+    for one in made:
+        assert here.enter("machine", one)
+        here.belongs_to("job:a", one)
+        here.belongs_to("job:a", one)
+    assert [one.is_pushed_out for one in made] == [True] + [False] * (MOST_OF_ONE_JOB + 1)
+    others = [Known() for _ in range(MOST_OF_ONE_JOB + 1)]
+    assert all(here.enter("machine", one) for one in others)  # beside the one too many of the job
+    assert not here.enter("machine", Known())
+    for one in (*made[1:], *others):
+        here.leave(one)
+    assert len(here) == 0
+
+
+def test_a_request_with_a_jobs_token_makes_its_connection_the_jobs() -> None:
+    async def story(connect: Connect, worker: Worker) -> None:
+        callers = Callers(session_cookie="s", proxies=0, job_opened_by=lambda _, token: token)
+
+        async def recognising(scope: Scope, receive: Receive, send: Send) -> None:
+            callers.recognise(scope)
+            await application(scope, receive, send)
+
+        worker.asgi = recognising
+        for _ in range(3):  # of one address, which may have two
+            reader, writer = await connect()
+            writer.write(
+                GET.replace(b"GET /", b"GET /internal/").replace(
+                    b"Host", b"Authorization: Bearer a\r\nHost"
+                )
+            )
+            assert await reader.readline() == b"HTTP/1.1 204 No Content\r\n"
+            assert worker.connections.seconds_to_wait("127.0.0.1") == 0.0
+        assert len(worker.connections) == 3
+
+    serve(story, most=2)
 
 
 def test_behind_a_proxy_that_is_believed_all_connections_may_come_from_one_address() -> None:
