@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 import hypothesis
+import pytest
 
 SHARE: Final = 5  # a sample is one of so many; guessed: what still finds most mutations
 FEWEST_EXAMPLES: Final = 15
@@ -25,6 +26,11 @@ def go_through_all() -> None:
 def are_whole() -> bool:
     """Whether there are no samples; for a campaign whose sample is not just fewer of the same."""
     return _run["is thorough"]
+
+
+def is_thorough(item: pytest.Item) -> bool:
+    """True for a test that is part of whole campaigns only."""
+    return item.get_closest_marker("thorough") is not None
 
 
 def rounds(whole: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import logging
 import os
 import shutil
@@ -70,7 +71,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="Go through campaigns whole, of which the suite takes a sample.",
+        help="Go through campaigns whole, of which the suite takes a sample, and run what is marked so.",
     )
 
 
@@ -103,6 +104,10 @@ def pytest_collection() -> Generator[None, object, object]:
 @pytest.hookimpl(trylast=True)  # pytest-randomly has shuffled them
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """In a run of several processes, those that take longest come first."""
+    left_out = [] if campaigns.are_whole() else list(filter(campaigns.is_thorough, items))
+    if left_out:
+        items[:] = itertools.filterfalse(campaigns.is_thorough, items)
+        session.config.hook.pytest_deselected(items=left_out)
     if xdist.is_xdist_worker(session):
         items[:] = longest_first(items)
 

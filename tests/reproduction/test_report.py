@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.thorough
 def test_the_quick_reproduction_writes_a_whole_page_with_its_pictures(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     module = (sys.executable, "-m", "benchmarks.reproduction", "--quick")

@@ -140,6 +140,7 @@ def is_silent(node: str) -> bool:
     return Node.objects.get(name=node).silent_since is not None
 
 
+@pytest.mark.thorough
 def test_a_job_goes_on_while_a_daemon_is_away_and_leaves_its_machine_when_drained(
     field: Field,
 ) -> None:

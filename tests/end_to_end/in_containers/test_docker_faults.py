@@ -169,6 +169,7 @@ def test_training_goes_on_while_dockerd_is_killed_and_its_log_goes_on(
     assert len(gaps) <= 1  # what dockerd had heard and not written when it was killed
 
 
+@pytest.mark.thorough
 def test_after_a_restart_of_docker_that_ends_all_containers_a_job_resumes_from_its_checkpoint(
     docker_stack: RunningStack, containers: Containers, submit: Submit
 ) -> None:
@@ -195,6 +196,7 @@ def test_after_a_restart_of_docker_that_ends_all_containers_a_job_resumes_from_i
     assert job.document()["samples"] % SAMPLES == 0
 
 
+@pytest.mark.thorough
 def test_a_job_trains_on_though_the_disk_of_its_checkpoints_is_full(
     containers: Containers, submit: Submit
 ) -> None:
@@ -219,6 +221,7 @@ def test_a_job_trains_on_though_the_disk_of_its_checkpoints_is_full(
         assert not list(folder.glob(".step-*"))  # nothing half-written
 
 
+@pytest.mark.thorough
 def test_a_container_that_ignores_sigterm_is_killed_after_its_grace(
     containers: Containers, submit: Submit
 ) -> None:

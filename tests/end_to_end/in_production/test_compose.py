@@ -158,6 +158,7 @@ def test_a_database_that_only_makes_its_files_is_not_well(composed: Composed) ->
 
 
 @pytest.mark.usefixtures("vision_token")
+@pytest.mark.thorough
 def test_a_backup_is_the_way_back_from_an_upgrade(composed: Composed) -> None:
     def sql(text: str) -> str:
         return composed.in_container("postgres", "psql", "-U", "concertina", "-qAtc", text)

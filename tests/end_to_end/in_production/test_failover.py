@@ -16,7 +16,7 @@ from tests.end_to_end.sample_audit import assert_every_sample_once
 from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import REGISTRATION, until
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1200)]
 SAMPLES = 200
 
 

@@ -28,7 +28,10 @@ SAYS_READY = "import time; print('ready', flush=True); time.sleep(3600)"
 STRANGERS = (f"127.0.1.{number}" for number in range(1, 255))  # nobody slowed them down yet
 
 
-@pytest.fixture(scope="module", params=[NGINX, CADDY], ids=lambda server: server.name)
+SERVERS = [pytest.param(NGINX, marks=pytest.mark.thorough), CADDY]
+
+
+@pytest.fixture(scope="module", params=SERVERS, ids=lambda server: server.name)
 def site(composed: Composed, vision_token: str, request: pytest.FixtureRequest) -> Iterator[Site]:
     api = f"127.0.0.1:{composed.port}"
     with web_server.serving(composed.site, request.param, api=api):
