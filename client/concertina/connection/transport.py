@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -55,6 +56,7 @@ class Transport:
             base_url=credentials.url + API,
             headers={"Authorization": f"Bearer {credentials.token}"},
             timeout=_TIMEOUT,
+            verify=_authorities(credentials.url),
         )
 
     def close(self) -> None:
@@ -215,6 +217,11 @@ class Transport:
             raise Unreachable(f"The connection to {self._url} broke ({cause}).") from error
         except httpx.InvalidURL as error:
             raise Unreachable(f"{self._url}: {error}.", is_temporary=False) from error
+
+
+def _authorities(url: str) -> bool | ssl.SSLContext:
+    """Who vouches for the service: where nothing is encrypted, nobody need be loaded to do so."""
+    return url.startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _what_else(url: str, response: httpx.Response) -> str:
