@@ -71,7 +71,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="Go through campaigns whole, of which the suite takes a sample, and run what is marked so.",
+        help="Go through campaigns whole, and run what the suite leaves to such a run.",
     )
 
 
