@@ -77,7 +77,7 @@ def _add_demo(commands: _Commands) -> None:
         "--exit", action="store_true", help="stop everything after the summary (for scripts)"
     )
     _add_slots(demo)
-    _add_host(demo, "process", "docker")
+    _add_host(demo, "process", "docker", "ray")
 
 
 def _add_up(commands: _Commands) -> None:
@@ -104,7 +104,7 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         help="how often the planner looks at the cluster (default: %(default)s)",
     )
     _add_slots(command)
-    _add_host(command, "process", "docker", "simulated")
+    _add_host(command, "process", "docker", "ray", "simulated")
 
 
 def _add_host(command: argparse.ArgumentParser, *hosts: str) -> None:
@@ -112,8 +112,9 @@ def _add_host(command: argparse.ArgumentParser, *hosts: str) -> None:
         "--host",
         choices=hosts,
         default="process",
-        help="what jobs run as: processes of this machine, containers, or, where that is a choice,"
-        " a simulation, of which a laptop takes a thousand (default: %(default)s)",
+        help="what jobs run as: processes of this machine, containers, processes on the nodes of a"
+        " Ray cluster that is started here, or, where that is a choice, a simulation, of which a"
+        " laptop takes a thousand (default: %(default)s)",
     )
 
 

@@ -41,16 +41,18 @@ def main(root: str, arguments: list[str]) -> int:
                 checkout,
                 venv,
                 needs_everything=command in NEEDS_EVERYTHING,
-                needs_ray=_is_whole_suite(options),
+                needs_ray=_needs_ray(options),
             )
         if failed:
             return failed
     return _become(checkout.root, venv, arguments)
 
 
-def _is_whole_suite(options: argparse.Namespace) -> bool:
-    """Only that has tests of a real Ray cluster for certain; nobody else is made to wait for it."""
-    return options.command == "test" and not options.pytest_arguments
+def _needs_ray(options: argparse.Namespace) -> bool:
+    """Only who runs it, and the whole suite, which has tests of it: nobody else waits for it."""
+    if options.command == "test":
+        return not options.pytest_arguments
+    return getattr(options, "host", "") == "ray"
 
 
 def _set_up(

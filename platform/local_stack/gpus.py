@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cluster.gpu_listing import Gpu, parse
 
@@ -83,6 +83,14 @@ def simulated(slots: int | None = None) -> Supply:
     """Machines that are only simulated, as many as hold so many slots."""
     nodes = -(-(slots or SIMULATED_SLOTS) // SIMULATED_NODE)
     return Supply(slots=nodes * SIMULATED_NODE, nodes=nodes)
+
+
+def shared_out(supply: Supply, *, nodes: int) -> Supply:
+    """The same on several nodes, with as many slots each; GPUs, which have names, stay on one."""
+    if supply.uuids or supply.slots < nodes:
+        return supply
+    each = -(-supply.slots // nodes)
+    return replace(supply, slots=each * nodes, nodes=nodes)
 
 
 def slots_of_a_demo(gpus: Sequence[Gpu]) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 from cluster.process_host.sweep import sweep
@@ -46,9 +48,16 @@ def _children(process: psutil.Process) -> list[psutil.Process]:
 def sweep_training(checkout: Checkout, *, say: Callable[[str], None]) -> None:
     """End the training processes of this checkout; each may write a last checkpoint."""
     began = time.monotonic()
-    count = sweep(checkout.state_dir / "state", grace_seconds=TRAINING_GRACE_SECONDS)
+    nodes = (checkout.state_dir / "ray-nodes").glob("*/*")  # by installation and name
+    folders = [checkout.state_dir / "state", *nodes]
+    with ThreadPoolExecutor(len(folders)) as pool:
+        count = sum(pool.map(_swept, folders))
     if count:
         say(f"  Stopped {count} training processes ({time.monotonic() - began:.1f} s)")
+
+
+def _swept(folder: Path) -> int:
+    return sweep(folder, grace_seconds=TRAINING_GRACE_SECONDS)
 
 
 def sweep_containers(checkout: Checkout, *, say: Callable[[str], None]) -> None:

@@ -65,6 +65,11 @@ def guarantees(slots: int) -> dict[str, int]:
     return dict(zip(TEAMS, (slots - half, half), strict=True))
 
 
+def names_of_nodes(supply: Supply) -> tuple[str, ...]:
+    """As `bootstrap` calls them."""
+    return tuple(f"{POOL}-{number}" for number in range(1, supply.nodes + 1))
+
+
 def manage(
     service: Service, *arguments: str, role: str = database_roles.API, **environment: str
 ) -> str:

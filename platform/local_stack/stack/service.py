@@ -18,6 +18,7 @@ from local_stack.checkout import Checkout
 from local_stack.containers.prerequisites import Containers
 from local_stack.processes import embedded_postgres, embedded_valkey
 from local_stack.processes.child_process import ProcessSpec, always_ready
+from local_stack.processes.own_ray import OwnRay
 from local_stack.secrets_file import Secrets
 
 CELERY = (sys.executable, "-m", "celery", "-A", "control_plane.celery:celery_app")
@@ -35,6 +36,7 @@ class Service:
     port: int
     tick_seconds: float
     containers: Containers | None = None  # None: jobs run as processes
+    ray: OwnRay | None = None  # or as processes of its nodes
     is_simulated: bool = False  # or only seem to
     counts_statements: bool = False  # our own PostgreSQL, by role and text
 
@@ -67,6 +69,7 @@ class Service:
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
             "PYTHONUNBUFFERED": "1",
             **(self.containers.environment(self.port) if self.containers else {}),
+            **(self.ray.environment() if self.ray else {}),
             **({"CONCERTINA_WORKER_HOST": "simulated"} if self.is_simulated else {}),
         }
 

@@ -17,7 +17,7 @@ from local_stack.containers import ending, images, own_daemon, prerequisites
 from local_stack.containers import endpoint as endpoints
 from local_stack.containers.endpoint import Endpoint
 from local_stack.containers.prerequisites import Containers
-from local_stack.processes import embedded_postgres
+from local_stack.processes import embedded_postgres, own_ray
 from local_stack.processes.supervisor import Supervisor
 from local_stack.stack import leftovers, preparation
 from local_stack.stack.note_keeper import NoteKeeper
@@ -34,7 +34,7 @@ class Options:
 
     slots: int | None = None  # None: one for each GPU, else a default
     tick_seconds: float = 5.0
-    host: str = "process"  # or "docker", or "simulated"
+    host: str = "process"  # or "docker", "ray", or "simulated"
     is_measured: bool = False  # its statements are counted
 
 
@@ -100,6 +100,9 @@ class Stack:
         self._update(url=service.url)
         if endpoint is not None:
             service = replace(service, containers=self._containers(endpoint))
+        elif self._options.host == "ray":
+            ray = own_ray.prepare(self._checkout, preferred_port=service.port)
+            service = replace(service, ray=ray)
         self._update(why_jobs_are_trusted=service.why_jobs_are_trusted())
         self._warn_of_jobs()
         with self._step("PostgreSQL and Valkey"):
@@ -111,16 +114,30 @@ class Stack:
             preparation.migrate(service)
         with self._step("Teams and admin"):
             preparation.bootstrap(service, self._supply())
+        self._start_ray(service)
         with self._step("api, beat, control and io"):
             self._supervisor.start(*service.simulator(), *service.processes())
         self._say(f"Ready in {duration(time.monotonic() - began)}.")
         self._update(phase=Phase.READY, doing="ready")
         self._on_ready(self._checkout, self._record)
 
+    def _start_ray(self, service: Service) -> None:
+        if service.ray is None:
+            return
+        supply = self._supply()
+        names = preparation.names_of_nodes(supply)
+        with self._step(f"Ray: a head and {len(names)} nodes"):
+            slots = supply.slots // supply.nodes
+            for spec in service.ray.specs(names, slots=slots, has_gpus=bool(supply.uuids)):
+                self._supervisor.start(spec)
+
     def _supply(self) -> gpus.Supply:
         if self._options.host == "simulated":
             return gpus.simulated(self._options.slots)
-        return gpus.supply(gpus.find(), self._options.slots)
+        supply = gpus.supply(gpus.find(), self._options.slots)
+        if self._options.host == "ray":
+            return gpus.shared_out(supply, nodes=own_ray.NODES)
+        return supply
 
     def _warn_of_jobs(self) -> None:
         if why := self._record.why_jobs_are_trusted:
