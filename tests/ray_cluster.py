@@ -22,7 +22,7 @@ from typing import Final
 import pytest
 from cluster.process_host.record import identity
 from cluster.process_host.sweep import sweep
-from cluster.ray_host.kind import link_command, link_environment
+from cluster.ray_host.kind import link_command, link_environment, link_options
 from cluster.ray_host.link_process import Link
 
 from tests.ports import free_port
@@ -97,16 +97,18 @@ class RayCluster:
         )
         return None if ran.returncode == 0 else ran.stdout + ran.stderr
 
-    def link(self, *, token_file: Path | None = None, address: str | None = None) -> Link:
+    def link(self, *, address: str | None = None, worker_python: Path | None = None) -> Link:
         """A link of its own into the cluster."""
         return Link(
             command=link_command(Path(sys.executable)),
-            env=link_environment(os.environ, token_file=token_file or self.token_file),
-            options={
-                "address": address or self.address,
-                "installation": INSTALLATION,
-                "node_dir": str(self.node_dir),
-            },
+            env=link_environment(os.environ, token_file=self.token_file),
+            options=link_options(
+                address=address or self.address,
+                installation=INSTALLATION,
+                node_dir=self.node_dir,
+                state_dir=self.folder / "state",
+                worker_python=worker_python or Path(sys.executable),
+            ),
             begin_seconds=120.0,  # the tests' machine may be busy
         )
 

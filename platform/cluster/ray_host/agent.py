@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from cluster.logs import log_files
 from cluster.process_host.host import ProcessHost
-from cluster.ray_host import wire
+from cluster.ray_host import fitness, wire
 from cluster.ray_host.wire import LogPortion
 from cluster.worker_host import Labels, LaunchRefused, WorkerHostError
 
@@ -65,9 +65,15 @@ class Agent:
             "tell_machine": self._tell_machine,
         }
 
-    def _hello(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        self._host.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return {"version": wire.VERSION, "pid": os.getpid(), "user": os.geteuid()}
+    def _hello(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Which version is spoken here, and why jobs cannot run here, if they cannot."""
+        why_unfit = fitness.why_unfit(
+            folder=self._host.state_dir,
+            state_dir=Path(asked["state_dir"]),
+            word=asked["word"],
+            python=asked["worker_python"],
+        )
+        return {"version": wire.VERSION, "why_unfit": why_unfit}
 
     def _start(self, asked: Mapping[str, Any]) -> None:
         host = replace(self._host, log_bounds=wire.bounds_of(asked["log_bounds"]))
@@ -131,6 +137,10 @@ class Agent:
             raise OSError(f"NVIDIA's driver does not answer: {words}")
         return {"listing": told.stdout, "visible": os.environ.get("CUDA_VISIBLE_DEVICES")}
 
-    def _tell_machine(self, _: Mapping[str, Any]) -> dict[str, Any]:
+    def _tell_machine(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         pages, page = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-        return {"memory_bytes": pages * page, "cpus": len(os.sched_getaffinity(0))}
+        return {
+            "memory_bytes": pages * page,
+            "cpus": len(os.sched_getaffinity(0)),
+            "complaints": list(fitness.complaints(service_time=asked["time"])),
+        }

@@ -7,6 +7,7 @@ the records on the nodes, so any number of service processes may use the same no
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,7 +40,7 @@ from cluster.worker_host import (
 _MARGIN_SECONDS: Final = 3.0  # for the link beyond what agents may take
 _START_SECONDS: Final = 30.0  # as the process host: a loaded machine takes its time
 _COPY_SECONDS: Final = 30.0  # for the rest of a log, before its process is forgotten
-_DRIVER_SECONDS: Final = 40.0  # an agent gives the driver 30
+_SURVEY_SECONDS: Final = 40.0  # an agent gives the driver 30
 
 Answers = Mapping[str, Any]
 Rows = Sequence[Mapping[str, Any]]  # of processes, as an agent lists them
@@ -132,13 +133,17 @@ class RayHost:
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         """See the port."""
-        told = self._ask_one(node, "list_gpus", seconds=_DRIVER_SECONDS)
+        told = self._ask_one(node, "list_gpus", seconds=_SURVEY_SECONDS)
         return visible(gpu_listing.parse(told["listing"]), told["visible"])
 
     def machine(self, node: str) -> Machine:
         """See the port."""
-        told = self._ask_one(node, "tell_machine")
-        return Machine(memory_bytes=told["memory_bytes"], cpus=told["cpus"])
+        told = self._ask_one(node, "tell_machine", seconds=_SURVEY_SECONDS, time=time.time())
+        return Machine(
+            memory_bytes=told["memory_bytes"],
+            cpus=told["cpus"],
+            complaints=tuple(told["complaints"]),
+        )
 
     @property
     def gauge(self) -> NodeGauge:

@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import ClassVar, Final, Self
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, ClassVar, Final, Self
 
 from cluster.process_environments import ProcessEnvironments
 from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.user_settings import beyond_this_machine
+from cluster.ray_host import shared_state
 from cluster.source_root import SOURCE_ROOT
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host import WorkerHost
@@ -94,11 +95,13 @@ class RayKind(WorkerHostKind):
         link = Link(
             command=link_command(self.python),
             env=link_environment(os.environ, token_file=self.token_file),
-            options={
-                "address": self.address,
-                "installation": installation.host_id,
-                "node_dir": str(self.node_dir),
-            },
+            options=link_options(
+                address=self.address,
+                installation=installation.host_id,
+                node_dir=self.node_dir,
+                state_dir=installation.state_dir,
+                worker_python=self.worker_python,
+            ),
         )
         return RayHost(
             state_dir=installation.state_dir,
@@ -117,6 +120,27 @@ class RayKind(WorkerHostKind):
 
 def link_command(python: Path) -> tuple[str, ...]:
     return (str(python), "-P", "-m", "cluster.ray_host.link")
+
+
+def link_options(
+    *,
+    address: str,
+    installation: str,
+    node_dir: PurePath,
+    state_dir: Path,
+    worker_python: PurePath,
+) -> dict[str, Any]:
+    """Return the link's first line; leaves a word in the state folder by which nodes know it."""
+    return {
+        "address": address,
+        "installation": installation,
+        "node_dir": str(node_dir),
+        "asked_of_nodes": {
+            "state_dir": str(state_dir),
+            "word": shared_state.word_of(state_dir),
+            "worker_python": str(worker_python),
+        },
+    }
 
 
 def link_environment(environ: Mapping[str, str], *, token_file: Path | None) -> dict[str, str]:

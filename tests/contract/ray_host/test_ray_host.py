@@ -91,6 +91,21 @@ def test_a_node_that_ray_does_not_have_is_silent_and_the_others_answer(
     assert set(caught.value.silent_nodes) == {"n2"}
 
 
+def test_a_node_on_which_jobs_cannot_run_is_silent_with_what_to_do(
+    ray_cluster: RayCluster, tmp_path: Path
+) -> None:
+    link = ray_cluster.link(worker_python=Path("/no/such/python"))
+    host = RayHost(state_dir=tmp_path, link=link, nodes=lambda: {NODE: 2}, answer_seconds=LONG)
+
+    def is_told() -> bool:
+        with pytest.raises(HostUnavailable) as caught:
+            host.list()
+        return "CONCERTINA_RAY_WORKER_PYTHON='/no/such/python' cannot" in str(caught.value)
+
+    until(is_told, seconds=180.0)
+    link.close()
+
+
 def test_no_image_is_refused_with_what_to_do_instead(ray_bench: RayBench) -> None:
     with pytest.raises(LaunchRefused, match="as a pool"):
         ray_bench.launch("w1", ("sh",), image="pytorch/pytorch:2")

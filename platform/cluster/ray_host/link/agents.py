@@ -62,6 +62,7 @@ class Agents:
 
     installation: str
     node_dir: str
+    asked_of_nodes: Mapping[str, str]  # what each has to have for jobs to run there
     _posts: dict[tuple[str, str], _Post] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -139,15 +140,20 @@ class Agents:
             )
             .remote(node.name, f"{self.node_dir}/{self.installation}/{node.name}", _OOM_SCORE)
         )
-        told = json.loads(
-            ray.get(handle.ask.remote(wire.question("hello")), timeout=_HELLO_SECONDS)
-        )
+        self._check(handle)
+        return handle
+
+    def _check(self, handle: Any) -> None:
+        """Raises: NoAgent, if it is of another release, or its node is not fit for jobs."""
+        hello = wire.question("hello", **self.asked_of_nodes)
+        told = json.loads(ray.get(handle.ask.remote(hello), timeout=_HELLO_SECONDS))
         if "unavailable" in told:
             raise NoAgent(told["unavailable"])
         if told["answer"]["version"] < wire.VERSION:  # of the release before: ours takes over
             ray.kill(handle, no_restart=True)
             raise NoAgent("its agent is of the release before and is being replaced")
-        return handle
+        if why_unfit := told["answer"]["why_unfit"]:
+            raise NoAgent(why_unfit)
 
     def _lease(self, node: RayNode, slots: int) -> Any:
         name = self._name(node)
