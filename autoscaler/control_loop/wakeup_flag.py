@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from functools import lru_cache
 from typing import Final
 
 import redis
@@ -18,30 +20,41 @@ _log = logging.getLogger(__name__)
 
 def raise_flag() -> bool:
     """True for the first. Raises: redis.RedisError, OSError."""
-    with redis_client() as client:
-        return bool(client.set(_KEY, "1", nx=True, ex=_KEY_SECONDS))
+    return bool(_kept_client().set(_KEY, "1", nx=True, ex=_KEY_SECONDS))
 
 
 def lower_flag() -> None:
     """A tick begins: whoever wants one from now on gets another one."""
     try:
-        with redis_client() as client:
-            client.delete(_KEY)
+        _kept_client().delete(_KEY)
     except (redis.RedisError, OSError) as problem:
         _log.warning("Redis does not answer: %s", problem, extra={"action": "tick"})
 
 
-def redis_client() -> redis.Redis:
-    """A client of its own for each call: one that is shared over a fork may wait for its lock.
+def redis_client(*, retry: Retry | None = None) -> redis.Redis:
+    """A new client, for this call.
 
     It tries once: whoever asks for a tick must not wait for a Redis that is away.
     """
     url: str = settings.CONCERTINA.redis_url
-    once = Retry(NoBackoff(), 0)
     return redis.Redis.from_url(
         url,
         socket_timeout=2,
         socket_connect_timeout=2,
-        retry=once,
+        retry=retry or Retry(NoBackoff(), 0),
         driver_info=None,  # to tell who we are takes longer than all the rest
     )
+
+
+def _kept_client() -> redis.Redis:
+    return _of_process(settings.CONCERTINA.redis_url, os.getpid())
+
+
+@lru_cache(maxsize=2)
+def _of_process(_url: str, _process: int) -> redis.Redis:
+    """Each process has its own: one that is shared over a fork may wait for its lock.
+
+    A connection that was closed meanwhile is made again at once; nothing is waited for twice.
+    """
+    again = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
+    return redis_client(retry=again)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import warnings
 
-from django.core.asgi import get_asgi_application
+import django
 from django.utils.module_loading import import_string
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
@@ -19,6 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
 # WhiteNoise's files are read whole before they are sent; they are small, and Django says so once.
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous")
 
-_django = get_asgi_application()  # first: what stands before it knows models
+django.setup(set_prefix=False)  # first: what stands before it knows models
 import_string("control_plane.front.wiring.bound_statements")()
-application = import_string("control_plane.front.wiring.in_front_of")(_django)
+_handler = import_string("control_plane.web.whole_requests.WholeRequestsHandler")()
+application = import_string("control_plane.front.wiring.in_front_of")(_handler)

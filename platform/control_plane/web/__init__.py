@@ -8,6 +8,7 @@ negotiation       in which form a request is answered
 json_answers      how an answer is written
 error_responses   how the API says that something went wrong
 error_body        what the body of an error looks like
+whole_requests    in which thread a request is answered
 repeated          what is not done again for questions that are asked again
 security_headers  what a browser may do with our pages
 dashboard         how the dashboard reaches the browser

@@ -37,6 +37,26 @@ def test_many_who_ask_get_one_tick(asked: list[dict[str, Any]]) -> None:
     assert len(asked) == 1
 
 
+def test_who_asks_often_has_one_connection_to_redis_and_another_when_that_is_lost(
+    asked: list[dict[str, Any]],
+) -> None:
+    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+
+        def made() -> int:
+            return int(client.info("stats")["total_connections_received"])
+
+        wakeup_flag.lower_flag()
+        before = made()
+        assert [wakeup_flag.raise_flag() for _ in range(20)] == [True] + 19 * [False]
+        assert made() == before
+        ours = wakeup_flag._kept_client()  # noqa: SLF001 - its connection, and nobody else's
+        client.client_kill_filter(_id=ours.client_id())
+        wakeup_flag.lower_flag()
+        assert wakeup_flag.raise_flag()
+        assert made() <= before + 2
+    assert asked == []
+
+
 def test_who_asks_after_the_tick_began_gets_another(asked: list[dict[str, Any]]) -> None:
     now = 0.0
     asker = ask.Asker(clock=lambda: now)

@@ -12,7 +12,7 @@ from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import CALLER
 from control_plane.front.wiring import in_front_of, largest_bodies
 from control_plane.web.body_parsers import LARGEST_YAML
-from django.core.asgi import get_asgi_application
+from control_plane.web.whole_requests import WholeRequestsHandler
 from django.db import connections
 from pytest_django import Settings
 from rest_framework.test import APIClient
@@ -176,7 +176,7 @@ def test_a_spec_without_an_announced_length_is_read(
 ) -> None:
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     settings.CONCERTINA = replace(settings.CONCERTINA, redis_url="unix:///nowhere/at/all")
-    application = in_front_of(get_asgi_application())
+    application = in_front_of(WholeRequestsHandler())
     key = api._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - DRF tells it no other way
     spec = json.dumps({"name": "chunked", "command": ["true"]}).encode()
     headers = {"Authorization": key, "Content-Type": "application/json"}
