@@ -53,6 +53,7 @@ class Row:
             rescale=HotRescale() if is_hot else CheckpointRestart(seconds=RESTART_SECONDS),
             measurement_noise=self.noise,
             knowledge=Knowledge(self.knowledge),
+            horizon_seconds=None,  # a job that is cut off counts in no mean
         )
 
     def _trace(self, seed: int) -> Trace:
