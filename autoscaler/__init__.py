@@ -1,1 +1,16 @@
-"""How many workers and which batch does each job get, and how is that made so?"""
+"""How many workers and which batch does each job get, and how is that made so?
+
+control_loop        the loop: observes, reconciles, plans, checks and carries out
+predictions         when live jobs start and finish
+restart_costs       what changes cost that nobody reports
+script_reports      how far scripts are that keep their own loop
+simulation          what would have happened, with another policy, other nodes or jobs
+---
+reconciling         what has to be done for a job, whatever the plan says: pure
+---
+planning            how many GPUs each job gets, and why: pure
+installed_policies  which policies this installation has
+plots               charts of reports, as SVG text
+---
+job_vocabulary      every kind of event and every reason, with its sentence
+"""

@@ -9,6 +9,7 @@ Of planning (`make benchmark`):
 - `caution`: how much longer jobs take because their speed has to be measured
 - `prediction_calibration`: how often outcomes fall into the predicted ranges
 - `prediction_cost`: what a prediction costs, by the number of jobs
+- `final_size`: how soon a job has its size
 - `reproduction`: the experiments of papers (`make reproduce`)
 
 Of training:
@@ -24,4 +25,10 @@ Of the service:
 - `container_overhead`: what the platform costs a training in a container
 - `hostile_tenant`: what a hostile tenant costs the other team
 - `service_load`: what a thousand running jobs cost
+- `tick_cost`: what a tick costs, and which part of it
+- `api_cost`: what requests of people and programs cost
+- `report_cost`: what a coordinator's report costs
+- `reporting`: what the reports of very many jobs cost, and how soon an overload is over
+- `node_sampling`: what it costs to read what workers take of a node
+- `data_fetch`: how fast data comes in that is fetched for jobs
 """

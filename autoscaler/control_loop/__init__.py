@@ -8,6 +8,7 @@
     tick            one pass of the loop
     ---
     reconcile       applies the rules to all jobs, side by side, until none has anything to do
+    arriving        whether what the platform fetches for jobs is there; jobs wait for it
     housekeeping    what no job waits for: leftovers, images ahead, what nodes and disks hold
     ---
     carry_out       the only writer of what rules and plans say

@@ -1,5 +1,6 @@
 """What do requests of people and programs cost the service and PostgreSQL?
 
+reading       what a read costs
 submitting    jobs one by one and in bulk
 own_database  runs Django over a database of its own, and measures
 """

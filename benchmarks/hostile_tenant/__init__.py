@@ -20,4 +20,10 @@ session) and, where root can make one, in a control group that is idle, as if th
 machines: what counts is what the service does, not that two cores are shared. Where others use the
 machine as well they would get nothing; `--nice 5` gives them more, and no such group.
 The hostile queue is put aside between the attacks by one statement, for to fill it takes minutes.
+
+ground     the stack, and its two teams
+flood      what a hostile job runs
+wire       how an attacker speaks HTTP
+left_over  keeps attackers to what the processors have left over
+measuring  what the other team notices, and what the processor does meanwhile
 """

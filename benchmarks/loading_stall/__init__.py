@@ -10,4 +10,6 @@ A sample takes 5 ms to load, a step 60 ms to compute; 1 → 2 → 3 → 2 → 1 
 - in worker: no loading processes.
 
 Prints the median and the longest stall of survivors, for joining and leaving.
+
+script  the training
 """

@@ -11,4 +11,10 @@ The *stall* of a change is the longest time between two steps round it, less the
 or after, whichever is longer: fewer workers take longer for the same batch); with several survivors
 that of the worst. Beside it: the same in steps, and less the median step before only; leaving is
 judged by both. From fewer than five rounds no verdict is drawn.
+
+contender       what each way of rescaling does in a round
+elastic_script  the training as a script of this runtime
+plain_script    the training in plain PyTorch with a checkpoint of its own
+timeline        when each step was made
+results         what the rounds found, and whether it meets the targets
 """

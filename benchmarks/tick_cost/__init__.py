@@ -13,4 +13,8 @@ are printed.
 
 `python -m benchmarks.tick_cost 10000 --workers 10 --still --rounds 1` is a tick over 100,000 GPUs
 (docs/production/large-clusters.md): no job is tried at other sizes before, and none has ended.
+
+crowd      the jobs that train, as rows and processes
+ground     the database in which it happens
+measuring  what one tick cost, part by part
 """

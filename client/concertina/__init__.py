@@ -11,7 +11,8 @@ It speaks REST and imports nothing of the service.
 - `documents`, `vocabulary`: what the service answers with, in types and in words
 - `submissions`: what became of what was sent
 - `errors`, `exit_codes`: what can go wrong, and how a command then ends
-- `connection`: how the service is reached; `results`: how what jobs leave behind comes here
+- `connection`: how the service is reached; `code`, `data`: how folders get there
+- `results`: how what jobs leave behind comes here
 - `main`, `commands`: the command line; `input` is what a person gave it, `views` what they see,
   `terminal` how a command speaks to them
 - `states`, `words`: which states a job has, and how numbers and times are written for people

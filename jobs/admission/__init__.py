@@ -5,7 +5,8 @@ notes          what goes with an accepted one
 spec_checks    all checks of one spec
 team_records   by which records of its team a spec is judged
 earlier_runs   what an earlier run of the same training measured
-code_snapshots  is the code there that a job is to run
+code_snapshots is the code there that a job is to run
+start_sources  from which checkpoints and models a job may start
 data_use       which data a job uses, and which live jobs use a source
 secret_use     which secrets a job needs, and which live jobs need a secret
 pool_capacity  what a submit must know of a pool

@@ -2,9 +2,10 @@
 
 job_spec     the whole spec: every field, its type, its bounds and its default
 stored_spec  specs that an earlier version accepted, read again from the database
+bulk         the specs of many jobs, sent as one
 changes      what of a spec may be changed while its job lives
 batch        the field `batch`: the global batch and what may vary about it
-goals        wishes to the pool's policy: by when, worth how much, by which metric
+parts        the other fields that have parts of their own
 feasibility  do the ranges of a spec fit together?
 names        which names and texts are allowed
 quantities   durations and sizes with their unit

@@ -8,6 +8,7 @@
 - `containers`: how jobs of this checkout run in containers
 - `demo`: what a newcomer watches first
 - `chaos`: what the death of each component costs
+- `soak`: what a service with a thousand running jobs costs, and whether that stays so
 - `stack_record`: what is up at this moment, written down for everybody else to read
 - `checkout`, `secrets_file`: where this checkout keeps its things, and its secrets
 - `gpus`: which GPUs the machine has, or what stands for them

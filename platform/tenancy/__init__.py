@@ -12,6 +12,7 @@ Each storey imports only from those below it:
     image_rules  which images a team's jobs may run
     queries      what others ask about teams
     usage        how much each team used lately
+    retention    for how long a team keeps each part of its jobs
     ---
     models       everything that is stored about teams
     ---

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import platform
+import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,31 +23,32 @@ MOST_MODULES = 12  # side by side in a folder, with the `__init__` that is its m
 LONGEST_FUNCTION = 50
 EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "manager", "managers"}
 IN_STOREYS = (
-    "autoscaler/control_loop",
-    "autoscaler/planning",
-    "autoscaler/reconciling",
-    "autoscaler/simulation/engine",
-    "benchmarks",
-    "client/concertina",
-    "jobs",
-    "platform/cluster",
-    "platform/control_plane",
-    "platform/local_stack",
-    "platform/tenancy",
-    "tools",
-    "worker_image/concertina_worker",
+    *("autoscaler", "benchmarks", "client/concertina", "jobs", "tools"),
+    *("platform/cluster", "platform/control_plane", "platform/local_stack", "platform/storage"),
+    *("platform/tenancy", "worker_image/concertina_worker"),
 )
+WITHOUT_A_LINE = {"__init__", "__main__", "admin", "apps", "commands", "management", "migrations"}
+"""Modules and folders whose name says to whoever knows Python or Django what they are."""
+
 SOURCES = (
     *("autoscaler", "benchmarks", "client", "examples", "jobs", "platform", "tools"),
     "worker_image",
 )
 
 
-def modules() -> Iterator[Path]:
-    for folder in SOURCES:
-        for path in (ROOT / folder).rglob("*.py"):
-            if not {"migrations", "node_modules", "__pycache__"} & set(path.parts):
-                yield path
+@cache
+def modules() -> Sequence[Path]:
+    return [
+        path
+        for folder in SOURCES
+        for path in (ROOT / folder).rglob("*.py")
+        if not {"migrations", "node_modules", "__pycache__"} & set(path.parts)
+    ]
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def test_platform_is_still_the_module_of_the_standard_library() -> None:
@@ -108,11 +111,24 @@ def test_each_folder_of_a_package_in_storeys_has_a_map(package: str) -> None:
     assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
+@pytest.mark.parametrize("package", IN_STOREYS)
+def test_the_map_of_each_folder_names_all_that_is_in_it(package: str) -> None:
+    held = [path for path in modules() if path.is_relative_to(ROOT / package)]
+    folders = {path.parent for path in held}
+    not_named = {
+        f"{path.parent}: {path.stem}"
+        for path in (*held, *folders)
+        if path.stem not in WITHOUT_A_LINE and path.parent in folders
+        if not re.search(rf"\b{path.stem}\b", (path.parent / "__init__.py").read_text())
+    }
+    assert not_named == set()
+
+
 def test_functions_stay_short() -> None:
     too_long = {
         f"{path}:{node.lineno} {node.name}": length
         for path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if (length := _lines_of_code(node)) > LONGEST_FUNCTION
     }
@@ -126,5 +142,5 @@ def _lines_of_code(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_each_module_begins_with_a_sentence() -> None:
-    silent = [path for path in modules() if not ast.get_docstring(ast.parse(path.read_text()))]
+    silent = [path for path in modules() if not ast.get_docstring(tree_of(path))]
     assert [path for path in silent if path.stat().st_size] == []

@@ -8,6 +8,8 @@
     assignments     writes down what a job should run with, as its next revision
     seating         seats workers and claims their GPUs
     accounting      counts GPU time and samples the use of each team
+    data_mounts     where a worker sees its job's data
+    start_mounts    where a worker sees what its job starts from
     error_notice    tells people of a job that the loop could not handle
     planning_notes  notes which jobs and pools could not be planned
     ---

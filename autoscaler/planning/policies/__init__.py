@@ -1,9 +1,16 @@
 """What is a number of GPUs worth to a job? Policies answer: small objects, one chosen per pool.
 
-Start at `policy.Policy`, which says what a policy may decide; each policy is a module of its own,
-and those that serve to compare others with are in `baselines`. `built_in` lists them all, `options`
-says what an admin may set. `catalogue` knows them by name, and reads the text form that admins,
-traces and commands share.
+policy              what a policy may decide: start here
+completion_time     short mean completion time, and nobody at zero
+deadline            deadlines with the fewest GPUs
+throughput          the most work per second
+scaling_efficiency  growth while it scales
+utility_cost        growth while it pays
+baselines           those that serve to compare others with
+---
+built_in            all of these, as a list
+options             what an admin may set
+catalogue           policies by name, and in the text form that admins, traces and commands share
 """
 
 from autoscaler.planning.policies.built_in import BUILT_IN, DEFAULT_POLICY

@@ -7,8 +7,6 @@ request     the cluster and the policies that a command line names
 workload    the workload that it names, and which part of it
 tick        how often plans are made where nobody says
 parallel    runs several simulations at once, each in a process of its own
-remaining   how much longer one of them takes
-pace        how far all are, and how much longer they take together
-progress    where and how often that is shown
+progress    how far they are, how much longer it takes, and where that is shown
 table       shows a comparison in a terminal
 """

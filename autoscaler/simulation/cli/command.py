@@ -18,9 +18,9 @@ from rich.console import Console
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli import options, request
-from autoscaler.simulation.cli.pace import Pace
 from autoscaler.simulation.cli.parallel import Interrupted, run_all
-from autoscaler.simulation.cli.progress import ProgressLine
+from autoscaler.simulation.cli.progress.line import ProgressLine
+from autoscaler.simulation.cli.progress.pace import Pace
 from autoscaler.simulation.cli.refusal import RequestRefused
 from autoscaler.simulation.cli.request import ClusterRequest
 from autoscaler.simulation.cli.table import side_by_side

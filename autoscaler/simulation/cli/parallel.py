@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from autoscaler.simulation.cli.remaining import Sign
+from autoscaler.simulation.cli.progress.remaining import Sign
 from autoscaler.simulation.engine.comparison.candidates import Candidate
 from autoscaler.simulation.engine.comparison.comparison import Run, replay
 

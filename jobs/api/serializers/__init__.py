@@ -1,4 +1,12 @@
-"""What does the API say about jobs? One serializer per document, nothing computed twice."""
+"""What does the API say about jobs? One serializer per document, nothing computed twice.
+
+job, worker, generation, event, metric, usage, prediction  one kind of document each
+explanation  why a job has what it has: one document for each kind of explanation
+batch_worth  how far the gradient noise supports the range of batches
+validation   what a check of a spec found
+vocabulary   codes as choices of the API's description
+finite       numbers that JSON can hold
+"""
 
 from jobs.api.serializers.event import EventListSerializer
 from jobs.api.serializers.explanation.explanation import ExplanationSerializer

@@ -5,5 +5,6 @@
 - `code`: which code it runs
 - `data_uses`: which data its workers see
 - `goals`: what a user wants of a job besides that it trains
+- `idle`: what becomes of it when it does not use its GPUs
 - `logged_metrics`: where in its log numbers stand
 """

@@ -1,4 +1,9 @@
-"""Where training happens: pools of GPUs, the nodes they are in, and how they were used."""
+"""Where training happens: pools of GPUs, the nodes they are in, and how they were used.
+
+node, pool, prefetched_image, utilisation_sample  one kind of row each
+all_reduce    what may stand in a pool's table of all-reduce times
+service_urls  whether an address can be where containers reach the api
+"""
 
 from cluster.models.node import Node, NodeChange
 from cluster.models.pool import Pool

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from autoscaler.simulation.cli.pace import Pace
-from autoscaler.simulation.cli.progress import ProgressLine
-from autoscaler.simulation.cli.remaining import JOBS_OF_A_PLAN, Sign
+from autoscaler.simulation.cli.progress.line import ProgressLine
+from autoscaler.simulation.cli.progress.pace import Pace
+from autoscaler.simulation.cli.progress.remaining import JOBS_OF_A_PLAN, Sign
 from autoscaler.simulation.engine.results.records import Ahead
 
 

@@ -3,6 +3,7 @@
 - `training_state`: all that a joiner, a laggard or a resumed job must be given
 - `several`: one view of one model and optimizer, or of many
 - `optimizer_state`: what an optimizer remembers for each parameter
+- `plain_names`: what a parameter is called, whatever is wrapped round the model
 - `description`: whether two workers train the same
 - `handover`: how joiners get the state while the others train on; `portions` and `digest` say in
   which pieces, and which of them have changed since

@@ -1,1 +1,4 @@
-"""Commands of `manage.py` for the control loop."""
+"""Commands of `manage.py` for the control loop.
+
+contradictions  whether the database contradicts itself
+"""

@@ -1,9 +1,10 @@
 """What may a team see and use?
 
-teams    each team with its numbers, for its members and for others
-quotas   what a team may use of each pool
-secrets  which secrets a team keeps
-data     folders of data that it uploads
-models   checkpoints that it gave names
-images   which images its jobs may run
+teams      each team with its numbers, for its members and for others
+quotas     what a team may use of each pool
+secrets    which secrets a team keeps
+data       folders of data that it uploads
+models     checkpoints that it gave names
+images     which images its jobs may run
+retention  for how long it keeps what its jobs leave behind
 """

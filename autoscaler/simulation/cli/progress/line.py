@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.cli.pace import Pace
-    from autoscaler.simulation.cli.remaining import Sign
+    from autoscaler.simulation.cli.progress.pace import Pace
+    from autoscaler.simulation.cli.progress.remaining import Sign
 
 SECONDS_BETWEEN_LINES: Final = 30.0
 SECONDS_BETWEEN_REWRITES: Final = 0.2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from autoscaler.plots.units import duration
-from autoscaler.simulation.cli.remaining import Course, Sign
+from autoscaler.simulation.cli.progress.remaining import Course, Sign
 
 
 @dataclass(slots=True, kw_only=True)
