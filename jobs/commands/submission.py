@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -22,7 +22,7 @@ from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.changes import demand_signal, events
-from jobs.errors import IdempotencyConflict, NameInUse, Problem, TooManyQueued
+from jobs.errors import IdempotencyConflict, NameInUse, Problem, SpecInvalid, TooManyQueued
 from jobs.lifecycle import LIVE, WAITING, State
 from jobs.models import IdempotencyKey, Job
 from jobs.spec.bulk import SentSpec
@@ -62,13 +62,34 @@ def submit(
         IdempotencyConflict: the key was used for another body.
         TooManyQueued: more jobs of the team would wait than are allowed to.
     """
-    admitted = call.admit_all(sent, teams=teams, pools=pools)
-    key = _Key(team=admitted.team, text=idempotency_key or "", digest=_digest(body))
+    text, digest = idempotency_key or "", _digest(body)
+    try:
+        admitted = call.admit_all(sent, teams=teams, pools=pools)
+    except SpecInvalid:
+        earlier = _made_earlier(teams.values(), text, digest)
+        if earlier is None:
+            raise
+        return Submission(made=earlier, jobs=())
+    key = _Key(team=admitted.team, text=text, digest=digest)
     jobs = _rows(admitted, sent, submitted_by)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
         return Submission(made=made, jobs=(), notes=admitted.notes)
     return Submission(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+
+
+def _made_earlier(
+    teams: Iterable[Team], text: str, digest: str
+) -> Sequence[tuple[str, str]] | None:
+    """Return what the same request made when what it needs was still there: a secret, a pool."""
+    if not text:
+        return None
+    since = timezone.now() - IDEMPOTENCY_WINDOW
+    rows = IdempotencyKey.objects.filter(
+        team__in=[*teams], key=text, body_digest=digest, created_at__gt=since
+    )
+    row = rows.values_list("job_id", "job__name", "made").first()
+    return None if row is None else _made_by(*row)
 
 
 @transaction.atomic
@@ -118,7 +139,7 @@ class _Key:
         digest, job_id, name, made = row
         if digest != self.digest:
             raise IdempotencyConflict
-        return [(job_id, name)] if job_id else [(one[0], one[1]) for one in made]
+        return _made_by(job_id, name, made)
 
     def remember(self, jobs: Sequence[Job], *, is_bulk: bool) -> None:
         """Keep it, instead of an outlived one; the team's submissions go one at a time."""
@@ -135,6 +156,11 @@ class _Key:
             unique_fields=["team", "key"],
             update_fields=["body_digest", "job", "made", "created_at"],
         )
+
+
+def _made_by(job_id: str | None, name: str, made: Sequence[Any]) -> Sequence[tuple[str, str]]:
+    """Read what a key's row tells: one job, or those of a bulk."""
+    return [(job_id, name)] if job_id else [(one[0], one[1]) for one in made]
 
 
 def _rows(admitted: AdmittedCall, sent: Sequence[SentSpec], submitted_by: str) -> list[Job]:

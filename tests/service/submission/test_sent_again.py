@@ -51,6 +51,19 @@ def test_a_key_without_end_is_refused(api: APIClient) -> None:
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
 
 
+def test_a_request_sent_again_gets_its_job_though_it_would_be_refused_by_now(
+    api: APIClient, pool: Pool
+) -> None:
+    wanted = spec(elastic={"min_workers": 2, "max_workers": 2})
+    first = api.post(URL, wanted, format="json", headers={"Idempotency-Key": "k"})
+    Node.objects.all().delete()
+    again = api.post(URL, wanted, format="json", headers={"Idempotency-Key": "k"})
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json()["id"] == first.json()["id"]
+    other = api.post(URL, wanted, format="json", headers={"Idempotency-Key": "l"})
+    assert other.status_code == 422
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_same_request_sent_many_times_at_once_makes_one_job() -> None:
     pool = Pool.objects.create(name="default")
