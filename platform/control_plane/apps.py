@@ -1,10 +1,11 @@
-"""Django application."""
+"""Which applications of Django are ours?"""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.contrib.admin import apps as django_admin
 
 
 class ControlPlaneConfig(AppConfig):
@@ -16,3 +17,10 @@ class ControlPlaneConfig(AppConfig):
         import_module("control_plane.process_priority").connect()
         import_module("control_plane.supply_signals").announce_changes()
         import_module("control_plane.front.coordinators.publishing").connect()
+
+
+class AdministrationConfig(django_admin.AdminConfig):
+    """Django's administration, on a site of our own."""
+
+    default = False  # of this package
+    default_site = "control_plane.web.administration.AdministrationSite"

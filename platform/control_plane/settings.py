@@ -23,7 +23,7 @@ DEBUG = ENVIRONMENT.is_debug
 ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "control_plane.apps.AdministrationConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

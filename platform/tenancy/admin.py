@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import timezone
 
 from tenancy.access import tokens
 from tenancy.models import (
@@ -168,7 +169,10 @@ class TokenAdmin(TokenAdminBase):
 
     @admin.display(description="state")
     def state(self, token: Token) -> str:
-        return "revoked" if token.revoked_at else "valid"
+        if token.revoked_at:
+            return "revoked"
+        has_expired = token.expires_at is not None and token.expires_at <= timezone.now()
+        return "expired" if has_expired else "valid"
 
     @admin.action(description="Revoke the selected tokens")
     def revoke(self, request: HttpRequest, chosen: QuerySet[Token]) -> None:
@@ -207,10 +211,23 @@ class ImageRuleAdmin(ImageRuleAdminBase):
 
 
 class PersonAdmin(PersonAdminBase):
-    """Django's users, with the teams they are in."""
+    """Django's users, with the teams they are in; beyond those there are platform admins only."""
 
     inlines = (MembershipInline,)
-    list_display = ("username", "email", "teams", "is_staff", "is_superuser", "last_login")
+    list_display = ("username", "email", "teams", "is_superuser", "last_login")
+    list_filter = ("is_superuser", "is_active")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        ("Access", {"fields": ("is_active", "is_superuser")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
+        """Keep the two marks together of which Django's own form for signing in asks for one."""
+        obj.is_staff = obj.is_superuser
+        super().save_model(request, obj, form, change)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).prefetch_related("memberships__team")

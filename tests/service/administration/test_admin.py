@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from cluster.models import Node, Pool, PrefetchedImage
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.exceptions import ValidationError
 from django.test import Client
+from django.utils import timezone
 from django.utils.html import escape
 from tenancy.access import tokens
 from tenancy.models import Quota, Team, Token
@@ -296,3 +298,38 @@ def test_a_table_of_all_reduce_times_that_cannot_be_read_is_refused(
     pool.all_reduce = table
     with pytest.raises(ValidationError, match=problem):
         pool.full_clean()
+
+
+def test_an_expired_token_is_not_called_valid(browser: Client, vision: Team) -> None:
+    tokens.issue(team=vision, name="old", expires_at=timezone.now() - timedelta(seconds=1))
+    tokens.issue(team=vision, name="new", expires_at=timezone.now() + timedelta(days=1))
+    listed = page(browser, "tenancy/token/")
+    states = re.findall(r'field-state">(\w+)<', listed)
+    assert sorted(states) == ["expired", "valid"]
+
+
+def test_staff_with_permissions_over_all_teams_is_not_let_in(vision: Team) -> None:
+    ada = User.objects.create_user("ada", is_staff=True)
+    ada.user_permissions.set(Permission.objects.all())
+    client = Client()
+    client.force_login(ada)
+    answer = client.get("/admin/tenancy/team/")
+    assert (answer.status_code, answer.url) == (302, "/admin/login/?next=/admin/tenancy/team/")
+
+
+def test_a_person_is_made_an_admin_by_one_mark(browser: Client) -> None:
+    ada = User.objects.create_user("ada")
+    form = {
+        "username": "ada",
+        "is_active": "on",
+        "is_superuser": "on",
+        "date_joined_0": "2026-01-01",
+        "date_joined_1": "00:00:00",
+        "memberships-TOTAL_FORMS": "0",
+        "memberships-INITIAL_FORMS": "0",
+    }
+    answer = browser.post(f"/admin/auth/user/{ada.pk}/change/", form)
+    assert answer.status_code == 302, answer.content.decode()
+    ada.refresh_from_db()
+    assert (ada.is_superuser, ada.is_staff) == (True, True)
+    assert "is_staff" not in page(browser, f"auth/user/{ada.pk}/change/")
