@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,7 @@ from cluster.process_host.record import identity
 from cluster.process_host.sweep import sweep
 from cluster.ray_host.kind import link_command, link_environment, link_options
 from cluster.ray_host.link_process import Link
+from local_stack.processes.own_ray import PORTS_OF_HELPERS
 
 from tests.ports import free_port
 
@@ -57,32 +58,34 @@ class RayCluster:
         return self.folder / "nodes"
 
     def run(self) -> None:
-        """Start it, and return when it answers.
-
-        Ray gives a node that starts half a minute, which no option changes. On a machine that is
-        too busy for that three times in a row its tests are skipped; any other trouble fails them.
-        """
+        """Start it, and return when it answers."""
         self.token_file.write_text("0123456789abcdef0123456789abcdef")
         self.token_file.chmod(0o600)
-        for _ in range(_TRIES):
-            told = self._try_to_start()
-            if told is None:
-                return
-            assert any(words in told for words in _TOO_BUSY), told
-            self.end()
-        pytest.skip(f"This machine is too busy for Ray, which says: {told[-200:]}")
+        _tried(self._start_head, self.burn_down)
 
-    def _try_to_start(self) -> str | None:
-        """Return what Ray says if it does not start."""
+    def add_node(self) -> None:
+        """Start Ray's daemon of the node once more, after it was killed."""
+        _tried(self._start_node, lambda: None)
+
+    def _start_head(self) -> str | None:
         self.port = free_port()
+        return self._start(
+            *("--head", f"--port={self.port}", f"--ray-client-server-port={free_port()}"),
+            *(f"--temp-dir={self.folder}/{self.port}", "--include-dashboard=false"),
+        )
+
+    def _start_node(self) -> str | None:
+        return self._start(f"--address={self.address}")
+
+    def _start(self, *options: str) -> str | None:
+        """Return what Ray says if it does not start."""
         command = (
-            *(sys.executable, "-m", "ray.scripts.scripts", "start", "--head"),
-            *(f"--port={self.port}", f"--ray-client-server-port={free_port()}"),
-            *("--node-ip-address=127.0.0.1", f"--temp-dir={self.folder}/{self.port}"),
+            *(sys.executable, "-m", "ray.scripts.scripts", "start", *options),
+            *("--node-ip-address=127.0.0.1", "--min-worker-port=0", "--max-worker-port=0"),
             *("--num-cpus=2", "--num-gpus=0", "--object-store-memory=80000000"),
-            *("--min-worker-port=0", "--max-worker-port=0"),
-            *("--include-dashboard=false", "--include-log-monitor=false"),
-            *(f"--labels=concertina.io/node={NODE}", "--disable-usage-stats"),
+            *("--include-log-monitor=false", "--disable-usage-stats"),
+            *(f"--{helper}={free_port()}" for helper in PORTS_OF_HELPERS),
+            f"--labels=concertina.io/node={NODE}",
         )
         environment = link_environment(os.environ, token_file=self.token_file)
         ran = subprocess.run(
@@ -131,8 +134,12 @@ class RayCluster:
         return list(filter(None, found))
 
     def end(self) -> None:
-        """All of it; twice, for what is begun meanwhile."""
+        """All of it, and what runs on its nodes."""
         self.sweep()
+        self.burn_down()
+
+    def burn_down(self) -> None:
+        """End all of Ray at once, and what is begun meanwhile; what runs on its nodes goes on."""
         while left := self.processes(""):
             for process in left:
                 process.signal(signal.SIGKILL)
@@ -140,8 +147,24 @@ class RayCluster:
                 process.await_end(seconds=10.0)
 
 
-@pytest.fixture(scope="session")
-def ray_cluster() -> Iterator[RayCluster]:
+def _tried(start: Callable[[], str | None], clear: Callable[[], None]) -> None:
+    """Start it, three times at most.
+
+    Ray gives a node that starts half a minute, which no option changes. On a machine that is too
+    busy for that each time its tests are skipped; any other trouble fails them.
+    """
+    for _ in range(_TRIES):
+        told = start()
+        if told is None:
+            return
+        assert any(words in told for words in _TOO_BUSY), told
+        clear()
+    pytest.skip(f"This machine is too busy for Ray, which says: {told[-200:]}")
+
+
+@contextlib.contextmanager
+def cluster_of_its_own() -> Iterator[RayCluster]:
+    """One that tests may do anything to. Skips the test where Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         pytest.skip(WHY_NOT)
     folder = Path(tempfile.mkdtemp(prefix="cray-"))  # short: sockets lie below it
@@ -152,6 +175,12 @@ def ray_cluster() -> Iterator[RayCluster]:
     finally:
         cluster.end()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[RayCluster]:
+    with cluster_of_its_own() as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from local_stack import checkout as checkouts
 from local_stack import gpus, secrets_file
 from local_stack.gpus import Supply
 from local_stack.processes import own_ray
-from local_stack.processes.own_ray import NoRay, OwnRay
+from local_stack.processes.own_ray import PORTS_OF_HELPERS, NoRay, OwnRay
 from local_stack.stack import preparation
 from local_stack.stack.service import Service
 
@@ -53,6 +53,9 @@ def test_nodes_bear_the_names_that_the_service_gives_them_and_the_head_gives_not
         assert {label, "--address=127.0.0.1:7001", "--num-cpus=2"} <= {*node.command}
     for one in (head, *nodes):
         assert "--block" in one.command
+        told = {word.partition("=")[0]: word for word in one.command}
+        ports = [told[f"--{helper}"].partition("=")[2] for helper in PORTS_OF_HELPERS]
+        assert len({*ports, "7001"}) == 5
         assert one.environment["RAY_AUTH_MODE"] == "token"
 
 

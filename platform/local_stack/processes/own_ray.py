@@ -27,6 +27,12 @@ NODES: Final = 2
 _ADDRESS: Final = "127.0.0.1"
 _OBJECT_STORE_BYTES: Final = 80_000_000  # Ray's least; nothing of ours is in it
 _IS_UP: Final = b"Ray runtime started."
+PORTS_OF_HELPERS: Final = (  # a daemon that is not told waits 15 s for its helpers to choose
+    "dashboard-agent-grpc-port",
+    "dashboard-agent-listen-port",
+    "metrics-export-port",
+    "runtime-env-agent-port",
+)
 _AFTER_OTHERS: Final = 500  # ports, where other stacks of this machine look for theirs
 _STOP_SECONDS: Final = 15.0
 
@@ -78,6 +84,13 @@ class OwnRay:
     def _session_dir(self) -> Path:
         return self.checkout.runtime_dir / "ray"
 
+    def _ports_of_helpers(self) -> Iterator[str]:
+        """As options, each of a port that nobody has when the node is about to start."""
+        port = self.port + 1
+        for helper in PORTS_OF_HELPERS:
+            port = checkouts.free_port(port + 1)
+            yield f"--{helper}={port}"
+
     def _spec(self, name: str, *options: str) -> ProcessSpec:
         log = self.checkout.logs_dir / f"{name}.log"
         return ProcessSpec(
@@ -86,7 +99,7 @@ class OwnRay:
                 *(sys.executable, "-m", "ray.scripts.scripts", "start", "--block"),
                 *(f"--node-ip-address={_ADDRESS}", "--min-worker-port=0", "--max-worker-port=0"),
                 *(f"--object-store-memory={_OBJECT_STORE_BYTES}", "--include-log-monitor=false"),
-                *("--disable-usage-stats", *options),
+                *("--disable-usage-stats", *self._ports_of_helpers(), *options),
             ),
             log=log,
             working_directory=self.checkout.root,
