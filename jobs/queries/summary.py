@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
 
-from django.db.models import F, Max, Q, Sum
+from django.db.models import F, Max
 
-from jobs.lifecycle import ACTIVE, LIVE, State
-from jobs.models import Generation, Job, PastUsage
+from jobs.lifecycle import ACTIVE, State
+from jobs.models import Generation, Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobsSummary:
-    """Numbers of one stretch of time; `running` and `waiting` are of its end, if that is now."""
+    """Numbers of one stretch of time."""
 
     completed: int
     failed: int
@@ -23,23 +23,18 @@ class JobsSummary:
     mean_completion_seconds: float | None
     p50_completion_seconds: float | None
     p99_completion_seconds: float | None
-    gpu_seconds: float  # held by the jobs that ended in it or live at its end
     rescales: int
     longest_stall_seconds: float
 
 
-def summarise(
-    *, since: datetime, until: datetime, includes_now: bool, teams: Collection[int] | None
-) -> JobsSummary:
+def summarise(*, since: datetime, until: datetime, teams: Collection[int] | None) -> JobsSummary:
     """Summarise the jobs that ended from `since` to before `until`, of all teams.
 
     Rescales and stalls, which jobs report of themselves, are those of `teams`; None: of all.
     """
     ended = Job.objects.filter(finished_at__gte=since, finished_at__lt=until)
-    counted = Q(pk__in=ended) | (Q(state__in=LIVE) if includes_now else Q(pk=None))
     took = ended.filter(state=State.COMPLETED).annotate(took=F("finished_at") - F("submitted_at"))
     seconds = sorted(one.total_seconds() for one in took.values_list("took", flat=True))
-    removed = PastUsage.objects.filter(hour__gte=since, hour__lt=until)  # by the hour
     stalls = Generation.objects.filter(recorded_at__gte=since, recorded_at__lt=until)
     if teams is not None:
         stalls = stalls.filter(job__team__in=teams)
@@ -50,10 +45,6 @@ def summarise(
         mean_completion_seconds=fmean(seconds) if seconds else None,
         p50_completion_seconds=quantile(seconds, 0.50),
         p99_completion_seconds=quantile(seconds, 0.99),
-        gpu_seconds=sum(
-            rows.aggregate(all=Sum("gpu_seconds"))["all"] or 0.0
-            for rows in (Job.objects.filter(counted), removed)
-        ),
         rescales=stalls.exclude(number=1).count(),
         longest_stall_seconds=stalls.aggregate(most=Max("stall_seconds"))["most"] or 0.0,
     )

@@ -2863,7 +2863,7 @@ export interface components {
             p99_completion_seconds: number | null;
             /**
              * Format: double
-             * @description Held by these jobs and by live ones.
+             * @description Held in that time by all jobs.
              */
             gpu_seconds: number;
             /**
@@ -3720,7 +3720,7 @@ export interface components {
             p99_completion_seconds: number | null;
             /**
              * Format: double
-             * @description Held by these jobs and by live ones.
+             * @description Held in that time by all jobs.
              */
             gpu_seconds: number;
             /**

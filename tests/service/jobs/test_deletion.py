@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,6 @@ from jobs.models import (
     PastUsage,
     Worker,
 )
-from jobs.queries import summary
 from tests.left_checkpoints import leave
 from tests.service.conftest import SubmitJob, generation, run
 
@@ -102,20 +101,10 @@ def test_of_an_old_completed_job_the_last_checkpoint_stays_until_it_is_deleted(
     assert not (tmp_path / "jobs" / completed.id).exists()
 
 
-def test_the_gpu_time_of_a_deleted_job_stays_in_the_sums(api: APIClient, submit: SubmitJob) -> None:
+def test_the_gpu_time_of_deleted_jobs_stays(api: APIClient, submit: SubmitJob) -> None:
     jobs = [end(submit(name=name), gpu_seconds=45.0) for name in ("a", "b", "c")]
-    now = timezone.now()
-    since = now.replace(minute=0, second=0, microsecond=0)
-
-    def used() -> float:
-        until = now + timedelta(hours=1)
-        all_teams = summary.summarise(since=since, until=until, includes_now=True, teams=None)
-        return all_teams.gpu_seconds
-
-    before = used()
     for job in jobs[:2]:
         assert api.delete(f"/api/v1/jobs/{job.id}").status_code == 204
-    assert used() == before == 135.0
     row = PastUsage.objects.get()
     assert (row.team, row.pool, row.jobs, row.gpu_seconds) == ("vision", "default", 2, 90.0)
 

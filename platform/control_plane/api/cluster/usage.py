@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from cluster.nodes.queries import PoolSize, mean_gpus_used, pool_sizes, utilisation
+from cluster.nodes.queries import PoolSize, gpu_time, pool_sizes, utilisation
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers
@@ -69,7 +69,7 @@ class PeriodSerializer(serializers.Serializer[Any]):
     mean_completion_seconds = serializers.FloatField(allow_null=True)
     p50_completion_seconds = serializers.FloatField(allow_null=True)
     p99_completion_seconds = serializers.FloatField(allow_null=True)
-    gpu_seconds = serializers.FloatField(help_text="Held by these jobs and by live ones.")
+    gpu_seconds = serializers.FloatField(help_text="Held in that time by all jobs.")
     utilisation = serializers.FloatField(help_text="Share of all GPUs in use, 0 to 1.")
     rescales = serializers.IntegerField()
     longest_stall_seconds = serializers.FloatField()
@@ -161,9 +161,12 @@ class SummaryView(APIView):
 
         def period(ago: int) -> dict[str, Any]:
             since, until = now - window * (ago + 1), now - window * ago
-            used = mean_gpus_used(since=since, until=until)
-            summary = summarise(since=since, until=until, includes_now=ago == 0, teams=teams)
-            return {**asdict(summary), "utilisation": min(used / gpus, 1.0) if gpus else 0.0}
+            held = gpu_time(since=since, until=until)
+            return {
+                **asdict(summarise(since=since, until=until, teams=teams)),
+                "gpu_seconds": held.gpu_seconds,
+                "utilisation": min(held.mean_gpus / gpus, 1.0) if gpus else 0.0,
+            }
 
         answer = {
             **period(0),
