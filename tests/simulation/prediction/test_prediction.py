@@ -10,7 +10,12 @@ import pytest
 from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.engine.prediction.past import Past, PastJob
-from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, predict
+from autoscaler.simulation.engine.prediction.prediction import (
+    Effort,
+    Prediction,
+    affordable,
+    predict,
+)
 from autoscaler.simulation.engine.prediction.ranges import Range
 from autoscaler.simulation.engine.prediction.uncertainty import draw
 from autoscaler.simulation.engine.replay.settings import HotRescale
@@ -53,6 +58,17 @@ def from_now(span: Range | None) -> tuple[float, float, float]:
     assert span.p50 is not None
     assert span.p90 is not None
     return (span.p10 - NOW, span.p50 - NOW, span.p90 - NOW)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "affords"),
+    [(1, (19, 30)), (20, (19, 30)), (60, (9, 30)), (200, (3, 31)), (1000, (3, 6))],
+)
+def test_a_look_has_as_many_replays_as_it_affords_and_no_more_plans_than_are_enough(
+    jobs: int, affords: tuple[int, int]
+) -> None:
+    state = cluster(*(waiting(f"j{number}") for number in range(jobs)))
+    assert affordable(state, Past(), Effort()) == affords
 
 
 def test_a_running_job_ends_when_its_work_is_done() -> None:

@@ -142,7 +142,7 @@ def affordable(state: ClusterState, past: Past, effort: Effort) -> tuple[int, in
     plans_in_all = effort.planned_jobs // (jobs + _COST_OF_A_PLAN)
     for replays in (effort.replays, ENOUGH_TO_TELL):
         if plans_in_all >= replays * effort.enough_plans:
-            return replays, plans_in_all // replays
+            return replays, effort.enough_plans
     replays = max(plans_in_all // effort.enough_plans, effort.fewest_replays)
     return replays, max(plans_in_all // replays, effort.fewest_plans)
 
