@@ -15,6 +15,8 @@ from django.conf import settings
 from storage.errors import CheckpointUnknown, ModelUnknown, StorageError
 from storage.models import HeldCheckpoint, ModelVersion
 from storage.results import chosen, held, named
+from storage.results.checkpoints import Checkpoint
+from storage.results.chosen import Measure
 from storage.results.named import Origin
 from storage.results.places import Place, Results
 from tenancy.models import Team
@@ -23,6 +25,7 @@ from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
 from jobs.lifecycle import LIVE
 from jobs.models import Job
+from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.parts.beginnings import StartFrom
 
@@ -70,15 +73,32 @@ def job_of(team: Team, reference: str) -> Job | None:
     return jobs.filter(pk=reference).first() or jobs.filter(name=reference).first()
 
 
+def checkpoints_of(job: Job) -> Results:
+    """Return where the job keeps its checkpoints."""
+    state_dir = settings.CONCERTINA.state_dir
+    return Results(state_dir=state_dir, job_id=job.id, place=Place.CHECKPOINTS)
+
+
+def checkpoint_of(job: Job, which: str) -> Checkpoint:
+    """Return the checkpoint of this step, or the `latest`, or the `best` as the spec measures it.
+
+    Raises:
+        CheckpointUnknown: there is none.
+    """
+    rule = stored_spec.read(job.resolved_spec).spec.checkpoint.keep_best
+    measure = None if rule is None else Measure(metric=rule.metric, goal=rule.goal)
+    return chosen.find(checkpoints_of(job), which, measure)
+
+
 def origin_of(job: Job) -> Origin:
     """Return what a model tells for ever of the job that it comes from."""
     sources = [
         {
-            "name": use["source"],
-            "path": use.get("path", ""),
-            "version": job.data_versions.get(use["source"], ""),
+            "name": use.source,
+            "path": use.path,
+            "version": job.data_versions.get(use.source, ""),
         }
-        for use in job.resolved_spec.get("data", ())
+        for use in stored_spec.read(job.resolved_spec).spec.data
     ]
     return Origin(
         job_id=job.id, job_name=job.name, code=job.code, sources=sources, spec=job.resolved_spec
@@ -167,12 +187,9 @@ def _of_job(start: StartFrom, team: Team) -> tuple[StartFrom, HeldCheckpoint]:
                 )
             ]
         )
-    results = Results(
-        state_dir=settings.CONCERTINA.state_dir, job_id=job.id, place=Place.CHECKPOINTS
-    )
     step = "latest" if start.step is None else start.step
     try:
-        found = chosen.find(results, str(step), job.resolved_spec)
+        found = checkpoint_of(job, str(step))
         names = held.names_of(found, with_state=start.what == "all")
     except StorageError as error:
         raise SpecInvalid([_missing(step, job, error)]) from error

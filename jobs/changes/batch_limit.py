@@ -14,13 +14,8 @@ from jobs.models import Job
 from jobs.spec.batch import LARGEST_BATCH
 
 
-def of(job: Job) -> int | None:
+def of(job: Job, declared: int | None) -> int | None:
     """Return how many samples fit a worker in the job's pool; None if nobody knows a limit."""
-    return of_declared(job, job.resolved_spec["batch"]["per_gpu_batch_size"]["max"])
-
-
-def of_declared(job: Job, declared: object) -> int | None:
-    """Return the same for a job whose spec was read already."""
     found = job.batch_limits.get(job.pool.gpu_type)
     known = [limit for limit in (declared, found) if isinstance(limit, int)]
     return min(*known, LARGEST_BATCH) if known else None

@@ -8,6 +8,7 @@ pages            where the next page of a list begins
 newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately
+extents          how large a job may be, of each that is shown
 summary          how jobs did in a stretch of time
 predictions      what predictions say by now, and how good they were
 upload_use       to which code and data that teams have uploaded nobody refers

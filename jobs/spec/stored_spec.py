@@ -17,7 +17,8 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from jobs.spec import timestamps
-from jobs.spec.job_spec import JobSpec, Word
+from jobs.spec.batch import Batch
+from jobs.spec.job_spec import Elastic, JobSpec, Word
 from jobs.spec.names import check_no_kernel_folder
 from jobs.spec.problems.validation import dotted
 
@@ -36,6 +37,14 @@ class StoredSpec:
     unreadable: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How large a job may be: all that lists show of a spec."""
+
+    elastic: Elastic
+    batch: Batch
+
+
 class SpecUnreadable(Exception):
     """Fields of the stored spec cannot be read."""
 
@@ -50,6 +59,16 @@ def read(document: object) -> StoredSpec:
         return StoredSpec(spec=JobSpec.from_resolved(document))
     except ValidationError:
         return _mended(document)
+
+
+def read_extent(document: Mapping[str, Any]) -> Extent:
+    """Read these parts alone, of which lists have no others; never raises, as `read`."""
+    try:
+        elastic = Elastic.model_validate(document["elastic"])
+        return Extent(elastic=elastic, batch=Batch.model_validate(document["batch"]))
+    except (LookupError, TypeError, ValidationError):
+        spec = read(document).spec
+        return Extent(elastic=spec.elastic, batch=spec.batch)
 
 
 class StoredSpecCache:

@@ -270,5 +270,5 @@ def _batch_rules(view: JobView) -> BatchRules:
         "base": batch.global_batch_size.base,
         "lr_scaling": batch.lr_scaling,
         "lr_warmup_steps": batch.lr_warmup_steps,
-        "max_per_gpu": batch_limit.of_declared(view.job, view.spec.batch.per_gpu_batch_size.max),
+        "max_per_gpu": batch_limit.of(view.job, view.spec.batch.max_per_worker),
     }

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from autoscaler.planning.explanations.sentences.batch_sentences import worth_of_range
 from autoscaler.planning.speed.sample_worth import RangeWorth
 from jobs.models import Job
+from jobs.queries.extents import extent_of
 
 
 class BatchWorthSerializer(serializers.Serializer[Any]):
@@ -28,10 +29,8 @@ class BatchWorthSerializer(serializers.Serializer[Any]):
 
 def batch_worth(job: Job) -> dict[str, Any] | None:
     """Return the document; None where there is nothing to say."""
-    size = job.resolved_spec["batch"]["global_batch_size"]
-    worth = RangeWorth.of(
-        base=size["base"], largest=size["max"], noise_scale=job.measured_noise_scale
-    )
+    size = extent_of(job).batch.global_batch_size
+    worth = RangeWorth.of(base=size.base, largest=size.max, noise_scale=job.measured_noise_scale)
     if worth is None:
         return None
     said = worth_of_range(worth)

@@ -17,6 +17,7 @@ from jobs.api.serializers.vocabulary import reason_field, state_field
 from jobs.changes import batch_limit
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Job
+from jobs.queries.extents import extent_of
 from jobs.queries.newest_decision import position_in_queue
 from jobs.queries.predictions.ageing import finish_now, old_at
 
@@ -71,6 +72,13 @@ _JOB_FIELDS = (
 )
 
 
+class _WorkerBound(serializers.IntegerField):
+    """A field of the spec's `elastic`, of the same name."""
+
+    def get_attribute(self, instance: Any) -> Any:
+        return getattr(extent_of(instance).elastic, self.field_name or "")
+
+
 class JobSerializer(serializers.ModelSerializer[Job]):
     """A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`."""
 
@@ -80,8 +88,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     reason = reason_field()
     workers = serializers.SerializerMethodField(help_text="Training now.")
     workers_desired = serializers.SerializerMethodField(help_text="Of the newest plan.")
-    min_workers = serializers.IntegerField(source="resolved_spec.elastic.min_workers")
-    max_workers = serializers.IntegerField(source="resolved_spec.elastic.max_workers")
+    min_workers = _WorkerBound()
+    max_workers = _WorkerBound()
     global_batch_size = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField(help_text="0 to 1; null: length unknown.")
     total_epochs = serializers.SerializerMethodField()
@@ -121,14 +129,14 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return min(wanted, job.explanation.get("workers", wanted)) if is_kept else wanted
 
     def get_global_batch_size(self, job: Any) -> int:
-        base = job.resolved_spec["batch"]["global_batch_size"]["base"]
-        return int((job.training_now or job.wanted_now or {}).get("batch") or base)
+        chosen = (job.training_now or job.wanted_now or {}).get("batch")
+        return int(chosen or extent_of(job).batch.global_batch_size.base)
 
     def get_noise_scale(self, job: Job) -> float | None:
         return finite(job.measured_noise_scale)
 
     def get_batch_limit(self, job: Job) -> int | None:
-        return batch_limit.of(job)
+        return batch_limit.of(job, extent_of(job).batch.max_per_worker)
 
     def get_progress(self, job: Job) -> float | None:
         if job.state == State.COMPLETED and job.reason != JobReason.ENDED_EARLY:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from storage.errors import CheckpointUnknown
 from storage.results import checkpoints, unwanted
@@ -14,8 +14,16 @@ _LATEST: Final = "latest"
 _BEST: Final = "best"
 
 
-def find(results: Results, which: str, resolved_spec: Mapping[str, Any]) -> Checkpoint:
-    """Find one among those that nobody has deleted; which is the best, the job's spec says.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """By which value a job's best checkpoint is known, as its spec says."""
+
+    metric: str
+    goal: str
+
+
+def find(results: Results, which: str, measure: Measure | None) -> Checkpoint:
+    """Find one among those that nobody has deleted.
 
     Raises:
         CheckpointUnknown: there is none.
@@ -25,10 +33,9 @@ def find(results: Results, which: str, resolved_spec: Mapping[str, Any]) -> Chec
         return checkpoints.find(results, _LATEST, without=hidden)
     if which != _BEST:
         return checkpoints.find(results, int(which), without=hidden)
-    rule = resolved_spec.get("checkpoint", {}).get("keep_best")  # none of an earlier release
-    if rule is None:
+    if measure is None:
         raise CheckpointUnknown(
             "The job does not say which checkpoint is the best: its spec has no"
             " checkpoint.keep_best. Name a step, or latest."
         )
-    return checkpoints.best(results, rule["metric"], rule["goal"], without=hidden)
+    return checkpoints.best(results, measure.metric, measure.goal, without=hidden)

@@ -243,3 +243,14 @@ def test_a_job_is_shown_in_a_list_as_it_is_alone(api: APIClient, submit: SubmitJ
     assert listed["queued"]["position"] == 3
     assert listed["running"]["workers_desired"] == 1
     assert (listed["running"]["workers"], listed["running"]["stall_seconds"]) == (2, 3.0)
+
+
+@pytest.mark.parametrize("broken", [{}, {"elastic": {"max_workers": "many"}, "batch": 7}])
+def test_a_job_whose_spec_cannot_be_read_is_listed_as_others_are(
+    api: APIClient, job: Job, submit: SubmitJob, broken: dict[str, object]
+) -> None:
+    submit(name="other")
+    Job.objects.filter(pk=job.pk).update(resolved_spec=broken)
+    listed = api.get(URL).json()["items"]
+    assert [one["name"] for one in listed] == ["other", "digits"]
+    assert api.get(f"{URL}/{job.id}").json()["name"] == "digits"

@@ -89,4 +89,5 @@ def test_a_memory_limit_stored_before_there_was_a_bound_is_read_within_it(
     job = submit()
     job.resolved_spec["batch"]["per_gpu_batch_size"]["max"] = 10**21
     job.save()
-    assert batch_limit.of(Job.objects.get(pk=job.pk)) == LARGEST_BATCH
+    read = stored_spec.read_extent(Job.objects.get(pk=job.pk).resolved_spec)
+    assert batch_limit.of(job, read.batch.max_per_worker) == LARGEST_BATCH

@@ -38,7 +38,7 @@ def batch_range(view: JobView) -> BatchRange:
         minimum=bounds.minimum,
         maximum=bounds.maximum,
         multiple_of=bounds.multiple_of,
-        max_per_gpu=batch_limit.of_declared(view.job, view.spec.batch.per_gpu_batch_size.max),
+        max_per_gpu=batch_limit.of(view.job, view.spec.batch.max_per_worker),
         accumulation=bounds.has_accumulation,
     )
 

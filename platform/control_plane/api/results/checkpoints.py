@@ -8,7 +8,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -16,13 +15,14 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from storage.results import checkpoints, chosen, unwanted
+from storage.results import checkpoints, unwanted
 from storage.results.checkpoints import Checkpoint
-from storage.results.places import Place, Results
+from storage.results.places import Results
 from tenancy.access.principal import principal_of
 
 from control_plane.api.results import downloads
 from control_plane.api.results.ranges import RANGES
+from jobs.admission import start_sources
 from jobs.api.requests import query
 from jobs.changes.demand_signal import announce_demand
 from jobs.models import Job
@@ -77,7 +77,7 @@ class CheckpointsView(APIView):
         responses=KeptCheckpointsSerializer,
     )
     def get(self, request: Request, job_id: str) -> Response:
-        results = _results(visible_jobs.find_job(principal_of(request), job_id))
+        results = start_sources.checkpoints_of(visible_jobs.find_job(principal_of(request), job_id))
         asked = query(request, CheckpointListQuery)
         page = checkpoints.page(
             results,
@@ -165,12 +165,7 @@ def document_of(found: Checkpoint) -> dict[str, Any]:
     }
 
 
-def _results(job: Job) -> Results:
-    state_dir = settings.CONCERTINA.state_dir
-    return Results(state_dir=state_dir, job_id=job.id, place=Place.CHECKPOINTS)
-
-
 def _found(request: Request, job_id: str, step: str) -> tuple[Job, Results, Checkpoint]:
     job = visible_jobs.find_job(principal_of(request), job_id)
-    results = _results(job)
-    return job, results, chosen.find(results, step, job.resolved_spec)
+    results = start_sources.checkpoints_of(job)
+    return job, results, start_sources.checkpoint_of(job, step)

@@ -18,8 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from storage.errors import ModelInvalid, ModelLost, ModelNotStored
 from storage.models import HeldCheckpoint, ModelVersion, NamedModel
-from storage.results import chosen, held, named, opening
-from storage.results.places import Place, Results
+from storage.results import held, named, opening
 from tenancy.access.principal import principal_of
 from tenancy.models import Team
 
@@ -156,20 +155,17 @@ class ModelVersionsView(APIView):
         responses={201: ModelVersionDetailSerializer},
     )
     def post(self, request: Request, name: str, model: str) -> Response:
-        team, asked = _team(request, name), body(request, ModelVersionBody)
-        job = start_sources.job_of(team, asked["job"])
+        team, wanted = _team(request, name), body(request, ModelVersionBody)
+        job = start_sources.job_of(team, wanted["job"])
         if job is None:
-            raise ModelInvalid(f"Team {name} has no job {asked['job']!r}. Name one by id or name.")
-        results = Results(
-            state_dir=settings.CONCERTINA.state_dir, job_id=job.id, place=Place.CHECKPOINTS
-        )
+            raise ModelInvalid(f"Team {name} has no job {wanted['job']!r}. Name one by id or name.")
         by = principal_of(request).name
         made = named.add(
             team,
             model,
-            chosen.find(results, asked["step"], job.resolved_spec),
+            start_sources.checkpoint_of(job, wanted["step"]),
             start_sources.origin_of(job),
-            named.Said(by=by, word=asked["alias"], note=asked["note"]),
+            named.Said(by=by, word=wanted["alias"], note=wanted["note"]),
             most_bytes=settings.CONCERTINA.team_model_bytes,
         )
         announce_demand()
