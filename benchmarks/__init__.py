@@ -30,5 +30,6 @@ Of the service:
 - `report_cost`: what a coordinator's report costs
 - `reporting`: what the reports of very many jobs cost, and how soon an overload is over
 - `node_sampling`: what it costs to read what workers take of a node
+- `ray_host`: what a Ray cluster costs a process, beside the same machine without Ray
 - `data_fetch`: how fast data comes in that is fetched for jobs
 """

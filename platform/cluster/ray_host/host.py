@@ -7,6 +7,7 @@ the records on the nodes, so any number of service processes may use the same no
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,6 @@ from cluster.ray_host.wire import LogPortion
 from cluster.usage.readings import NodeGauge, NodeReading
 from cluster.worker_host import (
     HostUnavailable,
-    Labels,
     Launch,
     LaunchRefused,
     Listing,
@@ -42,8 +42,17 @@ _START_SECONDS: Final = 30.0  # as the process host: a loaded machine takes its 
 _COPY_SECONDS: Final = 30.0  # for the rest of a log, before its process is forgotten
 _SURVEY_SECONDS: Final = 40.0  # an agent gives the driver 30
 
+_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")  # of jobs and processes
+
 Answers = Mapping[str, Any]
-Rows = Sequence[Mapping[str, Any]]  # of processes, as an agent lists them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """A process of a node, with its log there."""
+
+    process: ObservedProcess
+    log: NodeLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,27 +113,22 @@ class RayHost:
         node = self._node_of(process_id)
         if node is None:
             return
-        rows = self._ask_one(node, "look")
-        logs = [log for log in map(_log_of, rows) if log.process_id == process_id]
-        self._catch_up(node, logs, whole=True)
+        seen, _ = self._look(node)
+        self._catch_up(node, _logs(seen[node], {process_id}), whole=True)
         self._ask_one(node, "forget", process_id=process_id)
 
     def list(self) -> Listing:
         """See the port. New lines of logs are copied in the background."""
-        listed, silent = self._look()
-        if silent and not listed:
-            raise _unavailable(silent)
-        processes = tuple(
-            wire.process_of(row, node=node) for node, rows in listed.items() for row in rows
-        )
+        seen, silent = self._look(*self.nodes())
+        processes = tuple(one.process for some in seen.values() for one in some)
         self._places.update({one.labels.process_id: one.node for one in processes})
         if not silent:
             known = {process.labels.process_id for process in processes}
             self._copies.keep(known)
             for gone in self._places.keys() - known:
                 self._places.pop(gone, None)
-        for node, rows in listed.items():
-            self._copy_later(node, tuple(map(_log_of, rows)))
+        for node, some in seen.items():
+            self._copy_later(node, _logs(some))
         return Listing(processes=processes, silent_nodes=silent)
 
     @property
@@ -179,23 +183,33 @@ class RayHost:
         """As far as it can be done now: whoever reads logs reads what there is."""
         for node in {self._places[one] for one in process_ids}:
             with contextlib.suppress(HostUnavailable):
-                logs = map(_log_of, self._ask_one(node, "look"))
-                wanted = [log for log in logs if log.process_id in process_ids]
-                self._catch_up(node, wanted, whole=False)
+                seen, _ = self._look(node)
+                self._catch_up(node, _logs(seen[node], process_ids), whole=False)
 
     def _node_of(self, process_id: str) -> str | None:
         if process_id not in self._places:
             self.list()
         return self._places.get(process_id)
 
-    def _look(self) -> tuple[dict[str, Rows], dict[str, str]]:
-        """What runs on each node that answers; why others do not."""
-        nodes = self.nodes()
+    def _look(self, *nodes: str) -> tuple[dict[str, tuple[_Seen, ...]], dict[str, str]]:
+        """What runs on each of these nodes that answers; why others do not.
+
+        Raises:
+            HostUnavailable: none answers.
+        """
         if not nodes:
             return {}, {}
         look = wire.question("look")
-        answers, silent = self._ask(dict.fromkeys(nodes, look), slots=nodes)
-        return {node: told["answer"] for node, told in answers.items()}, silent
+        answers, silent = self._ask(dict.fromkeys(nodes, look), slots=self.nodes())
+        seen = {}
+        for node, told in answers.items():
+            try:
+                seen[node] = tuple(_read(told["answer"], node))
+            except (KeyError, TypeError, ValueError) as problem:
+                silent[node] = f"its agent says what nobody understands: {problem!r}"
+        if not seen:
+            raise _unavailable(silent)
+        return seen, silent
 
     def _copy_later(self, node: str, logs: Sequence[NodeLog]) -> None:
         if self._copies.are_behind(logs):
@@ -272,9 +286,25 @@ def _check(launch: Launch) -> None:
         )
 
 
-def _log_of(row: Mapping[str, Any]) -> NodeLog:
-    labels: Labels = wire.labels_of(row["labels"])
-    return NodeLog(job_id=labels.job_id, process_id=labels.process_id, end=row["log_end"])
+def _read(rows: Sequence[Mapping[str, Any]], node: str) -> Iterator[_Seen]:
+    """Read what an agent lists, but for names that are none: they would become those of files.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is no list of processes.
+    """
+    for row in rows:
+        process = wire.process_of(row, node=node)
+        ids = (process.labels.job_id, process.labels.process_id)
+        if all(map(_NAME.fullmatch, ids)):
+            job_id, process_id = ids
+            log = NodeLog(job_id=job_id, process_id=process_id, end=int(row["log_end"]))
+            yield _Seen(process=process, log=log)
+
+
+def _logs(seen: Sequence[_Seen], process_ids: Collection[str] | None = None) -> tuple[NodeLog, ...]:
+    """Those of all, or of these."""
+    logs = [one.log for one in seen]
+    return tuple(log for log in logs if process_ids is None or log.process_id in process_ids)
 
 
 def _unavailable(silent: Mapping[str, str]) -> HostUnavailable:

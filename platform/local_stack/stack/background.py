@@ -21,7 +21,10 @@ from local_stack.stack_record import AlreadyUp, Phase, StackRecord
 POLL_SECONDS = 0.1
 ALREADY_UP = 4  # exit code of a supervisor that another one was faster than
 START_SECONDS = 180.0
-START_WITH_IMAGES_SECONDS = 900.0  # guessed: they may have to be made first
+START_SECONDS_BY_HOST = {
+    "docker": 900.0,  # guessed: images may have to be made first
+    "ray": 600.0,  # guessed: three daemons come up one after the other, each in 5 s to 1 min
+}
 STOP_SECONDS = 60.0
 
 
@@ -61,7 +64,7 @@ def start(
             start_new_session=True,
         )
     threading.Thread(target=process.wait, daemon=True).start()  # whenever it ends, no zombie stays
-    seconds = START_WITH_IMAGES_SECONDS if options.host == "docker" else START_SECONDS
+    seconds = START_SECONDS_BY_HOST.get(options.host, START_SECONDS)
     return _wait_until_ready(checkout, process, _NewLines(log, offset), say, seconds=seconds)
 
 

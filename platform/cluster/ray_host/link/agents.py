@@ -179,18 +179,22 @@ class Agents:
 
     def _remove_former(self, node: RayNode) -> None:
         """Remove what was for this node under another id of Ray."""
-        beginning, own = f"{self.installation}:{node.name}:", self._name(node)
+        own = self._name(node)
         for name in list_named_actors():
-            if name.startswith(beginning) and name != own:
+            if _is_of_same_node(name, own):
                 ray.kill(ray.get_actor(name), no_restart=True)
         for row in placement_group_table().values():
-            name, is_over = row["name"], row["state"] == "REMOVED"
-            if name.startswith(beginning) and name != own and not is_over:
-                remove_placement_group(get_placement_group(name))
+            if _is_of_same_node(row["name"], own) and row["state"] != "REMOVED":
+                remove_placement_group(get_placement_group(row["name"]))
 
 
 def _key(node: RayNode) -> tuple[str, str]:
     return node.name, node.ray_id
+
+
+def _is_of_same_node(name: str, own: str) -> bool:
+    """Whether it is for another id that Ray gave to the node of this name."""
+    return name != own and name.rpartition(":")[0] == own.rpartition(":")[0]
 
 
 def _bundle(node: RayNode, slots: int) -> Mapping[str, int]:

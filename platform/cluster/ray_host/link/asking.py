@@ -64,12 +64,18 @@ class Asking:
                 references[self.agents.of(node).ask.remote(questions[name])] = node
             except NoAgent as problem:
                 silent[name] = str(problem)
-        answers = self._collect(references, silent, give_up_at)
+        answers = self._collect(references, silent, give_up_at, is_look=bool(asked.get("slots")))
         return {"answers": answers, "silent": silent}
 
     def _collect(
-        self, references: Mapping[Any, RayNode], silent: dict[str, str], give_up_at: float
+        self,
+        references: Mapping[Any, RayNode],
+        silent: dict[str, str],
+        give_up_at: float,
+        *,
+        is_look: bool,
     ) -> dict[str, Any]:
+        """Only a look that is late makes its node one that is not waited for."""
         if not references:
             return {}
         patience = max(give_up_at - time.monotonic(), 0.0)
@@ -79,9 +85,10 @@ class Asking:
         for reference in late:
             name = references[reference].name
             silent[name] = f"it did not answer within {patience:.0f} s"
-            with self._lock:
-                began_at = time.monotonic() - patience
-                self._late[name] = _Late(reference=reference, since=began_at)
+            if is_look:
+                late_since = time.monotonic() - patience
+                with self._lock:
+                    self._late[name] = _Late(reference=reference, since=late_since)
         answers: dict[str, Any] = {}
         for reference in done:
             node = references[reference]
