@@ -44,13 +44,13 @@ class Pace:
         finite = {name: value for name, value in self.values.items() if math.isfinite(value)}
         return {**asdict(self), "values": finite}
 
-    def take(self, told: list[Told], *, counts_lines: bool) -> list[MetricEntry]:
+    def take(self, lines: list[Told], *, counts_lines: bool) -> list[MetricEntry]:
         """Note what was told, oldest first; return the points of the curve, at most one a second.
 
         `counts_lines`: nobody tells steps; lines are numbered instead, and say nothing of speed.
         """
         points: list[MetricEntry] = []
-        for one in told:
+        for one in lines:
             step = self._step_of(one, counts_lines=counts_lines)
             if step is None:
                 continue
@@ -95,40 +95,40 @@ class Pace:
         own_batch = used / max(self.step - (self.begun_step or 0), 1)
         return self.global_batch_size / own_batch if own_batch > 0 else 1.0
 
-    def _step_of(self, told: Told, *, counts_lines: bool) -> int | None:
+    def _step_of(self, line: Told, *, counts_lines: bool) -> int | None:
         """A line without a step belongs to the newest."""
         self.lines += 1
         if counts_lines:
             return self.lines
-        return self.step if told.step is None else told.step
+        return self.step if line.step is None else line.step
 
-    def _move(self, told: Told, step: int, *, is_timed: bool) -> MetricEntry:
+    def _move(self, line: Told, step: int, *, is_timed: bool) -> MetricEntry:
         before_step, before_at, before_samples = self.step, self.at, self.samples
         if step != before_step:
             self.values = {}
-        self.values |= told.values
-        self.total_steps = told.total_steps or self.total_steps
-        goes_back = before_step is not None and (step < before_step or told.at < before_at)
+        self.values |= line.values
+        self.total_steps = line.total_steps or self.total_steps
+        goes_back = before_step is not None and (step < before_step or line.at < before_at)
         if is_timed and (before_step is None or goes_back):
-            self.begun_step, self.begun_at, self.begun_samples = step, told.at, told.samples
-        self.step, self.at = step, told.at if step != before_step else before_at
-        self.samples = told.samples if told.samples is not None else before_samples
+            self.begun_step, self.begun_at, self.begun_samples = step, line.at, line.samples
+        self.step, self.at = step, line.at if step != before_step else before_at
+        self.samples = line.samples if line.samples is not None else before_samples
         seconds = 0.0
         if is_timed and before_step is not None and step > before_step and not goes_back:
-            seconds = (told.at - before_at) / (step - before_step)
+            seconds = (line.at - before_at) / (step - before_step)
         samples = self._samples_at(step, is_timed=is_timed)
         batch = self.global_batch_size / self._batches_in_a_step
         return MetricEntry.model_validate(
             {
-                "at": told.at,
+                "at": line.at,
                 "generation": self.generation,
                 "step": step,
-                "epoch": told.epoch or 0.0,
+                "epoch": line.epoch or 0.0,
                 "samples": samples,
                 "samples_per_second": batch / seconds if seconds > 0 else 0.0,
                 "step_seconds": seconds,
                 "compute_seconds": seconds,
-                "learning_rate": told.learning_rate or 0.0,
+                "learning_rate": line.learning_rate or 0.0,
                 "values": dict(self.values),
             }
         )

@@ -39,13 +39,13 @@ _OF_JOB: Final = (
 
 def read_scripts(now: datetime, state_dir: Path, *, has_time: Callable[[], bool]) -> int:
     """Read what is new of each job; return how many had told something."""
-    told = 0
+    count = 0
     crews: list[Crew] = [*_generations(now), *_brief_runs(now)]
     for crew in crews:
         if not has_time():
             break
-        told += _read(crew, state_dir, now)
-    return told
+        count += _read(crew, state_dir, now)
+    return count
 
 
 Crew = Generation | Assignment
@@ -93,10 +93,10 @@ def _read(crew: Crew, state_dir: Path, now: datetime) -> bool:
 def _take(crew: Crew, state_dir: Path, now: datetime) -> bool:
     memory = _Memory.of(crew)
     metrics = stored_spec.read(crew.job.resolved_spec).spec.metrics
-    told, is_counted = _news(crew, memory, state_dir, metrics)
+    lines, is_counted = _news(crew, memory, state_dir, metrics)
     if not memory.has_moved:
         return False
-    points = memory.pace.take(told, counts_lines=is_counted)
+    points = memory.pace.take(lines, counts_lines=is_counted)
     measurement = memory.pace.measurement
     record_told(
         job_id=crew.job_id,
@@ -122,8 +122,8 @@ def _news(
     Reports are believed before logs: they are meant for us.
     """
     ends_at = time.monotonic() + _JOB_SECONDS
-    asked = [memory.teller] if memory.teller else _asked(crew.worker_ids)
-    for worker in asked:
+    workers = [memory.teller] if memory.teller else _asked(crew.worker_ids)
+    for worker in workers:
         files = WorkerFiles(job_id=crew.job_id, worker=worker, state_dir=state_dir)
         news = memory.go_on("reports", worker, files.reports_since)
         if news.told or memory.reports:

@@ -60,15 +60,15 @@ class WorkerFiles:
         lines = whole.decode(errors="replace").split("\n") if end else []
         if start > begin:
             lines = lines[1:]  # its beginning was left out
-        told = (told_in_json(line, written_at=facts.st_mtime) for line in lines)
-        return News(told=[one for one in told if one], position=start + len(whole) + len(end))
+        parsed = (told_in_json(line, written_at=facts.st_mtime) for line in lines)
+        return News(told=[one for one in parsed if one], position=start + len(whole) + len(end))
 
     def log_since(
         self, position: int, metrics: Sequence[LoggedMetric], *, has_time: Callable[[], bool]
     ) -> News:
         """What the patterns find in whole lines of the log, as long as there is time."""
         folder = log_files.folder_of(self.job_id, state_dir=self.state_dir)
-        told: list[Told] = []
+        parsed: list[Told] = []
         for log in log_files.logs_in(folder, process_id=self.worker):
             for placed in forward(log, max(position, log.end - MOST_BYTES)):
                 if not has_time():
@@ -76,5 +76,5 @@ class WorkerFiles:
                 position = placed.end
                 at = placed.line.at.timestamp()
                 found = told_in_log(placed.line.text, metrics, at=at)
-                told += [found] if found else []
-        return News(told=told, position=position)
+                parsed += [found] if found else []
+        return News(told=parsed, position=position)

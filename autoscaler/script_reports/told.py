@@ -40,8 +40,8 @@ def told_in_json(line: str, *, written_at: float) -> Told | None:
     if not isinstance(document, dict):
         return None
     numbers = {name: value for name, value in document.items() if _is_number(value)}
-    told = _told(numbers, at=written_at)
-    return None if told.step is None else told
+    parsed = _told(numbers, at=written_at)
+    return None if parsed.step is None else parsed
 
 
 def told_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> Told | None:

@@ -266,8 +266,8 @@ class Client:
 
     def usage(self, job_id: str, *, worker: str | None = None, points: int = 500) -> Usage:
         """What its workers took over time, all together or one; at most so many points."""
-        asked = self._get(f"/jobs/{job_id}/usage", worker=worker, points=points)
-        return cast("Usage", asked)
+        usage = self._get(f"/jobs/{job_id}/usage", worker=worker, points=points)
+        return cast("Usage", usage)
 
     def explain(self, job_id: str) -> Explanation:
         return cast("Explanation", self._get(f"/jobs/{job_id}/explain"))

@@ -48,13 +48,13 @@ def _of(field: Any) -> Represent:
     parts = [(part.field_name, _value(part, columns)) for part in field._readable_fields]  # noqa: SLF001
 
     def document(instance: Any) -> dict[str, Any]:
-        told = {}
+        values = {}
         for name, value in parts:
             try:
-                told[name] = value(instance)
+                values[name] = value(instance)
             except SkipField:
                 continue
-        return told
+        return values
 
     return document
 

@@ -49,15 +49,15 @@ def find(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
 
 def _listing(program: str) -> str:
     try:
-        asked = subprocess.run(
+        ran = subprocess.run(
             (program, "-L"), capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {problem}") from problem
-    if asked.returncode:
-        said = " ".join((asked.stdout + asked.stderr).split()) or f"exit {asked.returncode}"
+    if ran.returncode:
+        said = " ".join((ran.stdout + ran.stderr).split()) or f"exit {ran.returncode}"
         raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {said}")
-    return asked.stdout
+    return ran.stdout
 
 
 def visible(gpus: Sequence[Gpu], names: str | None) -> tuple[Gpu, ...]:

@@ -209,8 +209,8 @@ def _write(drafts: Collection[Draft], context: TickContext) -> None:
         if rows := _all(_ROWS[model](draft) for draft in drafts):
             model._default_manager.bulk_create(rows)  # noqa: SLF001 - Django's own word
     _change_phases(drafts)
-    if told := _all(draft.events for draft in drafts):
-        events.record_all(told)
+    if drafted := _all(draft.events for draft in drafts):
+        events.record_all(drafted)
     accounting.update_gpu_seconds([d.job.id for d in drafts if d.gone], context.now)
     for draft in drafts:
         if draft.changes_wishes:

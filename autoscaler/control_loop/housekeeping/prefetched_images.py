@@ -30,9 +30,9 @@ def fetch_images_ahead(context: TickContext) -> None:
         return
     with context.fence.transaction():
         for row in rows:
-            told = {one.node: notes[one] for one in wanted[row.pk] if one in notes}
-            if told != row.notes:
-                PrefetchedImage.objects.filter(pk=row.pk).update(notes=told)
+            notes_by_node = {one.node: notes[one] for one in wanted[row.pk] if one in notes}
+            if notes_by_node != row.notes:
+                PrefetchedImage.objects.filter(pk=row.pk).update(notes=notes_by_node)
 
 
 def _of_nodes(row: PrefetchedImage, context: TickContext) -> Iterator[NodeImage]:

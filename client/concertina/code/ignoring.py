@@ -36,10 +36,10 @@ class Ignored:
     def _told(self, path: Path, *, is_folder: bool) -> bool | None:
         """Return what the nearest file says that says anything."""
         name = path.relative_to(self._folder).as_posix() + ("/" if is_folder else "")
-        told = self._patterns.check_file(name).include
-        if told is None and self._above is not None:
+        is_included = self._patterns.check_file(name).include
+        if is_included is None and self._above is not None:
             return self._above._told(path, is_folder=is_folder)  # noqa: SLF001 - of our own class
-        return told
+        return is_included
 
 
 def _lines(file: Path) -> list[str]:

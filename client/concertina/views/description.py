@@ -246,8 +246,8 @@ def _events_table(events: Sequence[Event]) -> Table:
 def cost(event: Event) -> str:
     """`stall 0.08 s, lost work 30 s`: what a change of the workers cost, where it did."""
     names = {"stall_seconds": "stall", "lost_work_seconds": "lost work"}
-    told = ((name, event["data"].get(field)) for field, name in names.items())
-    return ", ".join(f"{name} {words.duration(seconds)}" for name, seconds in told if seconds)
+    facts = ((name, event["data"].get(field)) for field, name in names.items())
+    return ", ".join(f"{name} {words.duration(seconds)}" for name, seconds in facts if seconds)
 
 
 def what(event: Event) -> str:

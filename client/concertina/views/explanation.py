@@ -57,8 +57,8 @@ def _numbers(why: Explanation) -> Iterator[str]:
         yield f"reason {reason}"
     if (position := why.get("position")) is not None:
         yield f"position {position} in the queue"
-    if (asked := why.get("gpus_asked")) is not None:
-        yield f"asks for {asked} GPUs"
+    if (gpus := why.get("gpus_asked")) is not None:
+        yield f"asks for {gpus} GPUs"
     if (free := why.get("gpus_free")) is not None:
         yield f"{free} free"
     yield from _uses_of_the_next_gpus(why.get("details"))

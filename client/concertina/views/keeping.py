@@ -43,14 +43,14 @@ def removals_text(removals: JobRemovals) -> str:
     items = {item["part"]: item for item in removals["items"]}
     whole = items.pop("job", None)
     end = whole["due_at"] if whole else None
-    told = [
+    rows = [
         f"{part} gone since {_day(item['removed_at'])}"
         if item["removed_at"]
         else f"{part} until {_day(item['due_at'])}"
         for part, item in items.items()
         if item["removed_at"] or (item["due_at"] and item["due_at"] != end)
     ]
-    return ", ".join([*told, *([f"all until {_day(end)}"] if end else [])])
+    return ", ".join([*rows, *([f"all until {_day(end)}"] if end else [])])
 
 
 def _day(moment: str | None) -> str:

@@ -87,7 +87,7 @@ def model_text(model: ModelVersionDetail) -> str:
         "Added": f"{words.date_time(model['created_at'])} by {model['created_by']}",
         "Note": model["note"],
     }
-    rows = [f"{name + ':':<9} {told or words.NOTHING}" for name, told in facts.items()]
+    rows = [f"{name + ':':<9} {value or words.NOTHING}" for name, value in facts.items()]
     return "\n".join((f"{model['model']}@{model['version']}", *rows))
 
 

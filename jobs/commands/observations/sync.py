@@ -148,9 +148,9 @@ def _stored(
             outcomes[job.id] = refusal
         else:
             taken.append((job, one.report, _draft(job, one.report, now)))
-    told = one_statement.write([draft for _, _, draft in taken], PARTS, now) if taken else {}
+    answers = one_statement.write([draft for _, _, draft in taken], PARTS, now) if taken else {}
     for job, report, draft in taken:
-        keep_the_newest(job.id, told[job.id][PARTS.index(MEASUREMENTS)])
+        keep_the_newest(job.id, answers[job.id][PARTS.index(MEASUREMENTS)])
         began = draft.changes.get("generation")
         if _is_up_to_date(job, report) or began is not None:
             demand_signal.announce_demand(job.id)

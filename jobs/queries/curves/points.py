@@ -50,9 +50,9 @@ def curve_of(
     began = job.started_at or job.submitted_at
     start, end = max(since or began, began), min(until or now, job.finished_at or now)
     width = _width((end - start).total_seconds(), points)
-    asked = parameters(job, width=width, since=since, until=until, now=now)
+    bound = parameters(job, width=width, since=since, until=until, now=now)
     with connection.cursor() as cursor:
-        cursor.execute(_POINTS, asked | {"points": points})
+        cursor.execute(_POINTS, bound | {"points": points})
         names = [column.name for column in cursor.description]
         return [_point(names, row) for row in cursor.fetchall()]
 

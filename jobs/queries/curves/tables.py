@@ -69,11 +69,11 @@ def write(
     Raises:
         TableTooLarge: it would have too many bytes or columns.
     """
-    asked = parameters(job, width=0, since=since, until=until, now=timezone.now())
+    bound = parameters(job, width=0, since=since, until=until, now=timezone.now())
     if kind is TableFormat.CSV:
-        _write_csv(file, asked)
+        _write_csv(file, bound)
     else:
-        _write_json(file, asked)
+        _write_json(file, bound)
 
 
 class _Sink:
@@ -90,16 +90,16 @@ class _Sink:
         return len(piece)
 
 
-def _write_csv(file: IO[bytes], asked: dict[str, Any]) -> None:
+def _write_csv(file: IO[bytes], bound: dict[str, Any]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(_NAMES, asked | {"most": MOST_NAMES + 1})
+        cursor.execute(_NAMES, bound | {"most": MOST_NAMES + 1})
         names = [name for (name,) in cursor.fetchall()]
         if len(names) > MOST_NAMES:
             raise TableTooLarge
         logged = (f'every."values"->>%(name{number})s' for number in range(len(names)))
         columns = [_AT, *_PLACES.values(), *logged]
         rows = f"{EVERY} SELECT {', '.join(columns)} {_FROM}"
-        filled = cursor.mogrify(rows, asked | {f"name{n}": name for n, name in enumerate(names)})
+        filled = cursor.mogrify(rows, bound | {f"name{n}": name for n, name in enumerate(names)})
         heading = io.StringIO()
         csv.writer(heading, lineterminator="\n").writerow(
             [*COLUMNS, *(f"values.{name}" for name in names)]
@@ -109,13 +109,13 @@ def _write_csv(file: IO[bytes], asked: dict[str, Any]) -> None:
             cursor.copy_expert(f"COPY ({filled.decode()}) TO STDOUT WITH (FORMAT csv)", _Sink(file))
 
 
-def _write_json(file: IO[bytes], asked: dict[str, Any]) -> None:
+def _write_json(file: IO[bytes], bound: dict[str, Any]) -> None:
     # A document has neither of these signs, so that it stands on its line as it is.
     as_it_is = "(FORMAT csv, DELIMITER E'\\x02', QUOTE E'\\x01')"
     file.write(b'{"items": [\n')
     begin = file.tell()
     with connection.cursor() as cursor, connection.wrap_database_errors:
-        filled = cursor.mogrify(_DOCUMENTS, asked).decode()
+        filled = cursor.mogrify(_DOCUMENTS, bound).decode()
         cursor.copy_expert(
             f"COPY ({filled}) TO STDOUT WITH {as_it_is}", _Sink(file, behind_lines=b",\n")
         )

@@ -79,8 +79,8 @@ class Discovery:
             with contextlib.suppress(docker.errors.APIError):
                 client.remove_container(made, force=True, v=True)
         if code:
-            told = " ".join(said.split()) or f"exit {code}"
-            raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {told}")
+            words = " ".join(said.split()) or f"exit {code}"
+            raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {words}")
         return said
 
     def _config(self) -> dict[str, Any]:

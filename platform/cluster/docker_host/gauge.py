@@ -57,12 +57,12 @@ class DockerGauge:
 def _use(client: Client, container: str) -> ProcessUse | None:
     """None of one that has just ended, or whose daemon does not know."""
     try:
-        told: Mapping[str, Any] = client.stats(container, stream=False, one_shot=True)
-        memory = told["memory_stats"]
+        stats: Mapping[str, Any] = client.stats(container, stream=False, one_shot=True)
+        memory = stats["memory_stats"]
         # Files that the kernel could forget at any moment are nobody's memory.
         idle_files = memory.get("stats", {}).get("inactive_file", 0)
         return ProcessUse(
-            cpu_seconds=told["cpu_stats"]["cpu_usage"]["total_usage"] / _NANOSECONDS,
+            cpu_seconds=stats["cpu_stats"]["cpu_usage"]["total_usage"] / _NANOSECONDS,
             memory_bytes=max(memory["usage"] - idle_files, 0),
         )
     except (docker.errors.APIError, KeyError):

@@ -161,10 +161,10 @@ class DockerHost:
         endpoint = _place(node, self.endpoints()).endpoint
         with asking_for(node), asking(endpoint):
             client = self._wiring.connections.quick(endpoint)
-            told = client.info()
+            info = client.info()
             return Machine(
-                memory_bytes=told["MemTotal"],
-                cpus=told["NCPU"],
+                memory_bytes=info["MemTotal"],
+                cpus=info["NCPU"],
                 complaints=tuple(engine_versions.complaints(client.version())),
             )
 

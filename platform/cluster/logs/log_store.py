@@ -138,8 +138,8 @@ def read_processes(
         *(log.lines(begin.positions) for log, begin in zip(logs, beginnings, strict=True)),
         key=lambda placed: placed.line.at,
     )
-    told = [placed.line for placed in lines]
-    return iter(told if tail is None else told[max(len(told) - tail, 0) :])
+    log_lines = [placed.line for placed in lines]
+    return iter(log_lines if tail is None else log_lines[max(len(log_lines) - tail, 0) :])
 
 
 def _block_bytes(logs: Collection[ProcessLog]) -> int:

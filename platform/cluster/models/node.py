@@ -161,8 +161,8 @@ class Node(models.Model):
         if not are_names:
             raise ValidationError({"gpu_uuids": 'Write a list of names, such as ["GPU-8a1c…"].'})
         if self.gpu_uuids and len(self.gpu_uuids) != self.gpus:
-            told = f"{len(self.gpu_uuids)} names for {self.gpus} GPUs"
-            raise ValidationError({"gpu_uuids": f"Write a name for each GPU, or none: {told}."})
+            mismatch = f"{len(self.gpu_uuids)} names for {self.gpus} GPUs"
+            raise ValidationError({"gpu_uuids": f"Write a name for each GPU, or none: {mismatch}."})
 
 
 class NodeChange(models.Model):

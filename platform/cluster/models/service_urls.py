@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 def check_service_url(url: str) -> None:
     """Raises: ValidationError, of a node's `service_url`."""
     if url and not _is_address(url):
-        told = "Write https://HOST or http://HOST:PORT, of a host that this node reaches."
-        raise ValidationError({"service_url": told})
+        hint = "Write https://HOST or http://HOST:PORT, of a host that this node reaches."
+        raise ValidationError({"service_url": hint})
 
 
 def _is_address(url: str) -> bool:

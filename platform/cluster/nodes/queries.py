@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Max, QuerySet, Sum
@@ -99,7 +99,7 @@ def gpu_time(*, since: datetime, until: datetime) -> GpuTime:
 
     Ticks are not evenly spaced. After `LONGEST_HELD` without one, nobody knows what is held.
     """
-    bounds = {"since": since, "until": until, "longest": LONGEST_HELD}
+    bounds: dict[str, Any] = {"since": since, "until": until, "longest": LONGEST_HELD}
     with connection.cursor() as cursor:
         cursor.execute(_GPU_TIME, bounds)
         pools = [(float(held), float(known)) for held, known in cursor.fetchall()]

@@ -71,5 +71,5 @@ def _open(node: Node) -> None:
 
 def _is_told(node: Node, since: datetime) -> bool:
     """True if this silence is a change of the node already."""
-    told = NodeChange.objects.filter(kind=NodeChange.Kind.SILENT, node=node.name, at__gte=since)
-    return told.exists()
+    silences = NodeChange.objects.filter(kind=NodeChange.Kind.SILENT, node=node.name, at__gte=since)
+    return silences.exists()

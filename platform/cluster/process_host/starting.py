@@ -45,12 +45,14 @@ def start_supervisors(starts: Iterable[Start], zygotes: Zygotes) -> None:
 
 def _start_warm(starts: Iterable[Start], zygotes: Zygotes) -> list[Start]:
     """Let zygotes start what they can; returns the others."""
-    asked = [(start, _ask(start, zygotes)) for start in starts]
+    answers = [(start, _ask(start, zygotes)) for start in starts]
     give_up_at = time.monotonic() + _WARM_TIMEOUT_SECONDS
-    for _, connection in asked:
+    for _, connection in answers:
         if connection is not None:
             _wait_until_closed(connection, give_up_at)
-    return [start for start, connection in asked if connection is None or not start[0].was_started]
+    return [
+        start for start, connection in answers if connection is None or not start[0].was_started
+    ]
 
 
 def _ask(start: Start, zygotes: Zygotes) -> socket.socket | None:

@@ -47,8 +47,8 @@ def why_not(user: int) -> str:
             os.chown(own, user, user)
         except OSError as problem:  # a user namespace, of a container say, that lacks the number
             return f"user {user} cannot be had here: {problem.strerror}"
-        told = (str(user), str(closed), str(own), *launch_document.visible([own]))
-        return _outcome_of((sys.executable, "-S", "-E", "-m", __name__, *told))
+        arguments = (str(user), str(closed), str(own), *launch_document.visible([own]))
+        return _outcome_of((sys.executable, "-S", "-E", "-m", __name__, *arguments))
 
 
 def _outcome_of(program: tuple[str, ...]) -> str:

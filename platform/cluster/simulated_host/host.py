@@ -39,15 +39,15 @@ class SimulatedHost:
         real_nodes = self.real_nodes()
         simulated = [one for one in launches if one.node not in real_nodes]
         if simulated:
-            told = [documents.of_launch(launch) for launch in simulated]
-            conversation.ask(self.state_dir, "start", launches=told)
+            launch_documents = [documents.of_launch(launch) for launch in simulated]
+            conversation.ask(self.state_dir, "start", launches=launch_documents)
         if real := [one for one in launches if one.node in real_nodes]:
             self.real.start(*real)
 
     def stop(self, process_id: str, *, grace_seconds: float) -> None:
         """See the port. The simulator says whether it knows the process."""
-        asked = {"process_id": process_id, "grace_seconds": grace_seconds}
-        if not conversation.ask(self.state_dir, "stop", **asked):
+        document = {"process_id": process_id, "grace_seconds": grace_seconds}
+        if not conversation.ask(self.state_dir, "stop", **document):
             self.real.stop(process_id, grace_seconds=grace_seconds)
 
     def forget(self, process_id: str) -> None:

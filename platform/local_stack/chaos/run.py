@@ -167,12 +167,12 @@ def _not_tried(choice: Choice) -> str:
 
 
 def _summary(result: Result, not_tried: str) -> list[str]:
-    told = (
+    message = (
         f"{result.faults} faults in {len(result.outcomes)} strikes, seed {result.seed}, in"
         f" {duration(result.seconds)}: {len(result.violations)} violations."
     )
     violations = (f"  ✗ {violation}" for violation in result.violations)
-    return ["", *table.lines(result.outcomes), "", told, *violations, not_tried]
+    return ["", *table.lines(result.outcomes), "", message, *violations, not_tried]
 
 
 def _say(text: str) -> None:

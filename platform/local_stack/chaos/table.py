@@ -76,9 +76,9 @@ def document(result: Result) -> dict[str, Any]:
     }
 
 
-def _finite(told: dict[str, Any]) -> dict[str, Any]:
+def _finite(figures: dict[str, Any]) -> dict[str, Any]:
     """JSON knows no infinity: what never came back is null."""
-    return {name: None if value == math.inf else value for name, value in told.items()}
+    return {name: None if value == math.inf else value for name, value in figures.items()}
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -34,8 +34,8 @@ def status(checkout: Checkout) -> int:
 
 def _jobs(record: StackRecord) -> str:
     if why := record.why_jobs_are_trusted:
-        told = f"run as this service's own user, with all its rights: {why}"
-        return coloured(told, "yellow")
+        warning = f"run as this service's own user, with all its rights: {why}"
+        return coloured(warning, "yellow")
     if not record.docker_url:
         return "run as processes of this machine, each team's as a user of its own"
     return f"run in containers of Docker at {record.docker_url}"
@@ -52,11 +52,11 @@ def _line(process: ProcessRecord) -> str:
 def _health(record: StackRecord) -> str:
     try:
         with urllib.request.urlopen(f"{record.url}/api/v1/health", timeout=3) as answer:
-            told = json.load(answer)
+            document = json.load(answer)
     except (OSError, ValueError) as trouble:
         return coloured(f"the api does not answer ({trouble})", "red")
-    plans = told.pop("plans", None) or {}
-    line = ", ".join(f"{name} {value}" for name, value in told.items())
+    plans = document.pop("plans", None) or {}
+    line = ", ".join(f"{name} {value}" for name, value in document.items())
     if plans.get("jobs_left_out"):
         line += f", {plans['jobs_left_out']} jobs left out of plans"
     if not plans.get("message"):

@@ -66,13 +66,13 @@ def find(venv: VirtualEnvironment, *, logs: Path) -> Installer:
 
 def pip_configuration(venv: VirtualEnvironment) -> dict[str, str]:
     """Return what this machine's owner configured for pip: option name to value."""
-    told = subprocess.run(
+    ran = subprocess.run(
         (str(venv.python), "-m", "pip", "config", "list"),
         capture_output=True,
         text=True,
         check=False,
     )
-    return parse_configuration(told.stdout)
+    return parse_configuration(ran.stdout)
 
 
 def parse_configuration(listing: str) -> dict[str, str]:

@@ -29,10 +29,10 @@ def node_version() -> tuple[int, ...]:
     program = shutil.which("node")
     if program is None or shutil.which("npm") is None:
         return ()
-    told = subprocess.run(
+    version = subprocess.run(
         (program, "--version"), capture_output=True, text=True, check=False
     ).stdout
-    return tuple(int(part) for part in told.strip().lstrip("v").split(".") if part.isdigit())
+    return tuple(int(part) for part in version.strip().lstrip("v").split(".") if part.isdigit())
 
 
 def is_new_enough(version: tuple[int, ...]) -> bool:

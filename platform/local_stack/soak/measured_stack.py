@@ -97,8 +97,8 @@ def add_real_slots(stack: MeasuredStack) -> None:
     teams = [f"--team={team}={REAL_SLOTS // 2}" for team in preparation.TEAMS]
     sizes = ("--nodes", "1", "--slots", str(REAL_SLOTS))
     preparation.manage(service, "bootstrap", "--pool", REAL_POOL, *sizes, *teams, role=owner)
-    told = _REAL_NODE.format(pool=REAL_POOL)
-    preparation.manage(service, "shell", "--command", told, role=owner)
+    script = _REAL_NODE.format(pool=REAL_POOL)
+    preparation.manage(service, "shell", "--command", script, role=owner)
 
 
 def contradictions(stack: MeasuredStack) -> tuple[str, ...]:

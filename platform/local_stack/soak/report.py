@@ -29,14 +29,14 @@ li {{ list-style: none; }}
 
 def page(samples: Sequence[Sample], verdicts: Sequence[Verdict], *, title: str) -> str:
     """The whole file, for a browser without a network."""
-    told = "".join(f"<li>{escape(str(one))}</li>" for one in verdicts)
+    items = "".join(f"<li>{escape(str(one))}</li>" for one in verdicts)
     charts = "".join(
         f"<figure><figcaption>{escape(one.description)}</figcaption>{one.inline()}</figure>"
         for one in _charts(samples)
     )
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_SHEET}</style></head><body><h1>{escape(title)}</h1><ul>{told}</ul>"
+        f"<style>{_SHEET}</style></head><body><h1>{escape(title)}</h1><ul>{items}</ul>"
         f"<main>{charts}</main></body></html>\n"
     )
 

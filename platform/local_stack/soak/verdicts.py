@@ -122,10 +122,10 @@ def _at_most(
     share: float = 1.0,
 ) -> Verdict:
     seen = percentile(list(chain.from_iterable(map(values, late))), share)
-    told = "nothing seen" if seen is None else f"{significant(seen)} {unit}".strip()
+    value = "nothing seen" if seen is None else f"{significant(seen)} {unit}".strip()
     return Verdict(
         what=what,
-        seen=told,
+        seen=value,
         bound=f"at most {significant(most)} {unit}".strip(),
         holds=seen is not None and seen <= most,
     )

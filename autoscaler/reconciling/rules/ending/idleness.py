@@ -14,10 +14,10 @@ from jobs.lifecycle import State
 
 def tell_of_idleness(job: JobSnapshot) -> Instructions:
     """Once for each time that it is idle, and once when that is over."""
-    since, told = job.idle_since, job.notices.idle_since
+    since, noticed_since = job.idle_since, job.notices.idle_since
     if since is None:
-        return NOTHING if told is None else (_busy_again(), RecordNotice(is_busy=True))
-    if told == since or not is_to_be_told(since, job.spec, job.limits, job.context.now):
+        return NOTHING if noticed_since is None else (_busy_again(), RecordNotice(is_busy=True))
+    if noticed_since == since or not is_to_be_told(since, job.spec, job.limits, job.context.now):
         return NOTHING
     tell = Tell(
         kind=EventKind.IDLE,

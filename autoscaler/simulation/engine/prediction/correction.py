@@ -112,9 +112,9 @@ def _only_wider(correction: Correction) -> Correction:
     return Correction(p10=min(correction.p10, 1.0), p90=max(correction.p90, 1.0))
 
 
-def _factor(share: float, told: Sequence[tuple[Outcome, float | None]]) -> float:
+def _factor(share: float, outcomes: Sequence[tuple[Outcome, float | None]]) -> float:
     """The quantile of the ratios, in which each job counts once, however often it was predicted."""
-    known = [(one, moment) for one, moment in told if moment is not None]
+    known = [(one, moment) for one, moment in outcomes if moment is not None]
     of_job = Counter(one.job_id for one, _ in known)
     ratios = [
         _Ratio(_log_ratio(one, moment), not one.has_happened, 1 / of_job[one.job_id])
@@ -136,8 +136,8 @@ class _Ratio(NamedTuple):
 
 def _log_ratio(one: Outcome, moment: float) -> float:
     passed = max(one.until - one.made_at, 0.0) + _NEAR_SECONDS
-    told = max(moment - one.made_at, 0.0) + _NEAR_SECONDS
-    return min(max(math.log(passed / told), -_LARGEST), _LARGEST)
+    predicted_seconds = max(moment - one.made_at, 0.0) + _NEAR_SECONDS
+    return min(max(math.log(passed / predicted_seconds), -_LARGEST), _LARGEST)
 
 
 def _quantile(share: float, ratios: Sequence[_Ratio]) -> float:

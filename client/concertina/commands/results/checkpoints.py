@@ -76,8 +76,8 @@ def get(
                 folder = into or Path(f"{job['name']}-checkpoint")
                 found, place = checkpoints.download(which, folder, on_progress=bar), folder
         said = f"Step {found['step']} of {job['team']}/{job['name']} in {place}"
-        told = {"step": found["step"], "digest": found["digest"], "path": str(place)}
-        current.terminal.show(told, f"{said}: {words.size(_bytes(place))}.")
+        document = {"step": found["step"], "digest": found["digest"], "path": str(place)}
+        current.terminal.show(document, f"{said}: {words.size(_bytes(place))}.")
 
 
 @app.command("rm")

@@ -97,8 +97,8 @@ def get(
         with Bar(current.terminal.err, "Fetching") as bar:
             found = current.client.models(team).download(model, into, on_progress=bar)
         said = f"{_name(found)} in {into}: {words.size(into.stat().st_size)}."
-        told = {"version": found["version"], "digest": found["digest"], "path": str(into)}
-        current.terminal.show(told, said)
+        document = {"version": found["version"], "digest": found["digest"], "path": str(into)}
+        current.terminal.show(document, said)
 
 
 @app.command("alias")

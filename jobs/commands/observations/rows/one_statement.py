@@ -89,7 +89,7 @@ def write(drafts: Sequence[Draft], parts: Sequence[Part], now: datetime) -> dict
     )
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
-        return {job_id: told for job_id, *told in cursor.fetchall()}
+        return {job_id: answer for job_id, *answer in cursor.fetchall()}
 
 
 def _document(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -57,11 +57,11 @@ class Daemons:
             return Answers(by_endpoint={}, silent_nodes={})
         with ThreadPoolExecutor(min(len(distinct), _MOST_AT_ONCE)) as pool:
             said = pool.map(lambda endpoint: self._ask(endpoint, question), distinct)
-            asked = dict(zip(distinct, said, strict=True))
-        answers = {e: it for e, it in asked.items() if not isinstance(it, HostUnavailable)}
-        silent = {node: str(asked[e]) for node, e in by_node.items() if e not in answers}
+            by_endpoint = dict(zip(distinct, said, strict=True))
+        answers = {e: it for e, it in by_endpoint.items() if not isinstance(it, HostUnavailable)}
+        silent = {node: str(by_endpoint[e]) for node, e in by_node.items() if e not in answers}
         if not answers:
-            raise HostUnavailable("; ".join(map(str, asked.values())), silent_nodes=silent)
+            raise HostUnavailable("; ".join(map(str, by_endpoint.values())), silent_nodes=silent)
         return Answers(by_endpoint=answers, silent_nodes=silent)
 
     def _ask(

@@ -29,7 +29,7 @@ class Blueprints:
         secrets_file.write(run_dir, launch.secret_env)
         for mount in mounts:
             self.make(mount)
-        told = Mount(source=run_dir, target=secrets_file.MOUNTED_AT, is_writable=False)
+        secrets_mount = Mount(source=run_dir, target=secrets_file.MOUNTED_AT, is_writable=False)
         return {
             "Image": self.image(launch),
             "Entrypoint": containers.command(launch),
@@ -43,7 +43,7 @@ class Blueprints:
                 launch,
                 self.confinement,
                 network=network,
-                mounts=(*mounts, told),
+                mounts=(*mounts, secrets_mount),
             ),
             "NetworkingConfig": {"EndpointsConfig": {network: {"Aliases": aliases}}},
         }

@@ -47,15 +47,15 @@ def observed(details: dict[str, Any], *, now: datetime) -> ObservedProcess | Non
     )
 
 
-def exit_code(told: int) -> int | None:
+def exit_code(code: int) -> int | None:
     """Negative if a signal ended it; None: nobody saw how it ended.
 
     A script that itself ends with 255 cannot be told from one whose node was switched off.
     """
-    if told == _UNSEEN:
+    if code == _UNSEEN:
         return None
-    signal = told - _SHELL_SIGNALS
-    return -signal if 0 < signal <= _LAST_SIGNAL else told
+    signal = code - _SHELL_SIGNALS
+    return -signal if 0 < signal <= _LAST_SIGNAL else code
 
 
 def stamp(text: str) -> datetime:

@@ -63,8 +63,8 @@ class Stopper:
         if time.time() >= kill_at:
             self._background.begin(container, lambda: self._kill(container, endpoint))
             return
-        asked = self._asked.get(container, record.asked())
-        if asked is None or asked > kill_at:
+        asked_at = self._asked.get(container, record.asked())
+        if asked_at is None or asked_at > kill_at:
             self._asked[container] = kill_at
             self._background.begin(
                 f"{container} by {kill_at}", lambda: self._ask(container, endpoint, record, kill_at)

@@ -39,10 +39,10 @@ class Copier:
         threading.Thread(target=self._run, args=(source,), daemon=True).start()
 
     def _run(self, source: Source) -> None:
-        told = ToldOnce()
+        said_once = ToldOnce()
 
         def complain(said: str) -> None:
-            if told.is_new(source.container, said):
+            if said_once.is_new(source.container, said):
                 self._tell(source, complaint=said)
 
         copy = Copy(

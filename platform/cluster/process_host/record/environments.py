@@ -37,9 +37,9 @@ def raw(pid: int, *, give_up_at: float | None = None) -> bytes:
     return found
 
 
-def parsed(told: bytes) -> dict[str, str]:
+def parsed(data: bytes) -> dict[str, str]:
     """The variables in what `raw` returned."""
-    items = filter(None, told.decode(errors="replace").split("\0"))
+    items = filter(None, data.decode(errors="replace").split("\0"))
     pairs = (item.partition("=") for item in items)
     return {name: value for name, _, value in pairs}
 

@@ -141,8 +141,8 @@ def of_file(request: Request, team_id: int, file: OpenFile, name: str) -> HttpRe
         headers["Content-Length"] = length
     if part is None or status == 304 or request.method == "HEAD":  # noqa: PLR2004 - as above
         file.close()
-        told = {**_HARMLESS, **{key: str(value) for key, value in headers.items()}}
-        return HttpResponse(status=status, headers=told)
+        all_headers = {**_HARMLESS, **{key: str(value) for key, value in headers.items()}}
+        return HttpResponse(status=status, headers=all_headers)
     try:
         content = archives.content(file, part.start, part.end)
         answer = _Download(request, team_id, Pieces(content, file.close), **headers)

@@ -90,23 +90,23 @@ class Batches:
         """Count those that wait."""
         return len(self._waiting)
 
-    async def answer(self, told: Told) -> Answer:
+    async def answer(self, report: Told) -> Answer:
         """Store a report together with others; whoever gives up takes it out.
 
         Raises:
             Busy: too many wait, it waited too long, or a newer one of the job came.
             ShareIsUsed: the job's reports cost too much.
         """
-        if self._shares.wait_seconds(told.job_id):
+        if self._shares.wait_seconds(report.job_id):
             raise ShareIsUsed
-        older = self._waiting.pop(told.job_id, None)
+        older = self._waiting.pop(report.job_id, None)
         if older is None and len(self._waiting) >= self._most_waiting:
             raise Busy
         if older is not None and not older.answer.done():
             older.answer.set_exception(Busy())  # its sender has asked anew
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(told, loop.create_future(), loop.time() + self._longest_wait_seconds)
-        self._waiting[told.job_id] = waiting
+        waiting = _Waiting(report, loop.create_future(), loop.time() + self._longest_wait_seconds)
+        self._waiting[report.job_id] = waiting
         expiry = loop.call_later(self._longest_wait_seconds, self._expire, waiting)
         self._look()
         try:
@@ -177,10 +177,10 @@ class Batches:
         work = loop.run_in_executor(self._threads, self._in_thread, [one.told for one in batch])
         work.add_done_callback(lambda done: self._end(batch, done))
 
-    def _in_thread(self, told: Sequence[Told]) -> tuple[Sequence[Answer | None], float]:
+    def _in_thread(self, reports: Sequence[Told]) -> tuple[Sequence[Answer | None], float]:
         """Return the answers, and how long the thread had a processor."""
         began = time.thread_time()
-        answers = self._store(told)
+        answers = self._store(reports)
         return answers, time.thread_time() - began
 
     def _end(

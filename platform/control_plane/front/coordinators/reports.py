@@ -72,9 +72,9 @@ class Reports:
             return
         authorization = (header(scope, b"authorization") or b"").decode("latin-1")
         body: bytes = (await receive())["body"]
-        told = Told(job_id=job_id, authorization=authorization, body=body)
+        report = Told(job_id=job_id, authorization=authorization, body=body)
         try:
-            status, document = await self._batches.answer(told)
+            status, document = await self._batches.answer(report)
         except Busy as busy:
             # It takes a moment: who asks again at once has asked less.
             await asyncio.sleep(self._refusal_seconds)
@@ -103,17 +103,17 @@ class Reports:
 def storing(read: Read, answers: Answers) -> Callable[[Sequence[Told]], list[Answer | None]]:
     """Return what stores reports in a thread, with its own connection to the database."""
 
-    def store(told: Sequence[Told]) -> list[Answer | None]:
+    def store(reports: Sequence[Told]) -> list[Answer | None]:
         close_old_connections()
         try:
-            given = [read(one.job_id, one.authorization, one.body) for one in told]
+            given = [read(one.job_id, one.authorization, one.body) for one in reports]
             arrived = [one for one in given if isinstance(one, Arrived)]
             stored = iter(answers(arrived) if arrived else ())
             return [next(stored) if isinstance(one, Arrived) else one for one in given]
         except Exception:  # noqa: BLE001 - Django would answer so, too
             _log.exception("Reports could not be stored.", extra={"action": "sync"})
             document = envelope("internal_error", "Something went wrong here; report again.")
-            return [(500, document)] * len(told)
+            return [(500, document)] * len(reports)
         finally:
             close_old_connections()
 

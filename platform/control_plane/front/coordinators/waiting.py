@@ -98,9 +98,9 @@ def _has_body(scope: Scope) -> bool:
 
 def _heard_seconds(scope: Scope) -> float:
     """Return how long ago the coordinator was heard, as it says; anything else counts as never."""
-    told = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("heard", [""])[-1]
+    heard = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("heard", [""])[-1]
     try:
-        seconds = float(told)
+        seconds = float(heard)
     except ValueError:
         return _LONGEST_HEARD_SECONDS
     return seconds if 0 <= seconds <= _LONGEST_HEARD_SECONDS else _LONGEST_HEARD_SECONDS

@@ -48,7 +48,7 @@ class Pressure:
 
     def _is_short(self) -> bool:
         try:
-            told = _SOME.match(self._file.read_text())
+            pressure = _SOME.match(self._file.read_text())
         except OSError:
             return True
-        return told is None or float(told[1]) >= SHORT_FROM_PERCENT
+        return pressure is None or float(pressure[1]) >= SHORT_FROM_PERCENT

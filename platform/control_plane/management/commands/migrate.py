@@ -60,5 +60,5 @@ class Command(migrate.Command):
     def _set(self, connection: Any, **values: str) -> None:
         with connection.cursor() as cursor:
             for name, value in values.items():
-                told = value if value == "DEFAULT" else f"'{value}'"
-                cursor.execute(f"SET {name} TO {told}")
+                quoted = value if value == "DEFAULT" else f"'{value}'"
+                cursor.execute(f"SET {name} TO {quoted}")

@@ -57,13 +57,13 @@ class SharedReads:
         if not self.seconds:
             return read()
         came_at = self._clock()
-        asked = self._question((question, by.is_admin, frozenset(by.teams)), came_at)
-        with asked.lock:
-            if not self._answers(asked, by.name, came_at):
+        shared = self._question((question, by.is_admin, frozenset(by.teams)), came_at)
+        with shared.lock:
+            if not self._answers(shared, by.name, came_at):
                 began_at = self._clock()
-                asked.answer = read()
-                asked.began_at = began_at
-            answer: Read = asked.answer
+                shared.answer = read()
+                shared.began_at = began_at
+            answer: Read = shared.answer
             return answer
 
     def note_change(self, by: str) -> None:
@@ -81,22 +81,22 @@ class SharedReads:
 
     def _question(self, key: Hashable, now: float) -> _Question:
         with self._lock:
-            asked = self._questions.setdefault(key, _Question())
+            shared = self._questions.setdefault(key, _Question())
             self._questions.move_to_end(key)
-            while (oldest := next(iter(self._questions.values()))) is not asked:
+            while (oldest := next(iter(self._questions.values()))) is not shared:
                 is_over = not oldest.lock.locked() and now - oldest.began_at >= self.seconds
                 if not is_over and len(self._questions) <= self._most:
                     break
                 self._questions.popitem(last=False)
-            return asked
+            return shared
 
-    def _answers(self, asked: _Question, name: str, came_at: float) -> bool:
+    def _answers(self, shared: _Question, name: str, came_at: float) -> bool:
         """True if it was asked for since they came, or lately and after all that they changed."""
         with self._lock:
             changed_at = self._changed_at.get(name, -math.inf)
-        is_told = asked.began_at > changed_at
-        is_young = is_told and self._clock() - asked.began_at < self.seconds
-        return asked.began_at >= came_at or is_young
+        is_told = shared.began_at > changed_at
+        is_young = is_told and self._clock() - shared.began_at < self.seconds
+        return shared.began_at >= came_at or is_young
 
 
 SHARED: Final = SharedReads()  # in the server alone anything is: `gunicorn_worker`

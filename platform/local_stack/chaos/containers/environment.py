@@ -39,8 +39,8 @@ def register(machines: Machines, service: Service) -> None:
     Raises:
         PreparationFailed: the service refuses them.
     """
-    told = "".join(_program(machines))
-    preparation.manage(service, "shell", "--command", told, role=database_roles.OWNER)
+    program = "".join(_program(machines))
+    preparation.manage(service, "shell", "--command", program, role=database_roles.OWNER)
 
 
 def _program(machines: Machines) -> Iterator[str]:

@@ -95,11 +95,11 @@ class TargetStack:
 
     def says_well(self) -> bool:
         """True if the service says that it is well; it is asked over its network alone."""
-        told = health(self.url)
-        seconds_ago = told.get("control_loop_seconds_ago")
+        answer = health(self.url)
+        seconds_ago = answer.get("control_loop_seconds_ago")
         late_seconds = max(LATE_SECONDS, LATE_TICKS * self.options.tick_seconds)
         is_turning = seconds_ago is not None and seconds_ago < late_seconds
-        return told.get("status") == "ok" and is_turning
+        return answer.get("status") == "ok" and is_turning
 
     def revive(self, *, say: Callable[[str], None]) -> None:
         """Do what a person would do whose supervisor was killed: start it again."""

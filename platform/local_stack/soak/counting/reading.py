@@ -77,17 +77,17 @@ class Gauge:
 
     def read(self, *, with_memory: bool = True) -> Reading:
         """Raises: HostUnavailable, psycopg2.Error."""
-        told = self._told_by_the_simulator()
+        counts = self._told_by_the_simulator()
         before, self._read_at = self._read_at, time.time()
         return Reading(
             at=time.time(),
             usages=processes.usages(self._stack.checkout, with_memory=with_memory),
             database=self.database.counts(),
             tick_seconds=tuple(self._ticks.seconds()),
-            reports=told["answered"],
-            failures=told["failures"],
-            report_seconds=tuple(told["seconds"]),
-            hearing=tuple(self._hearing(told["news"], seconds=time.time() - before)),
+            reports=counts["answered"],
+            failures=counts["failures"],
+            report_seconds=tuple(counts["seconds"]),
+            hearing=tuple(self._hearing(counts["news"], seconds=time.time() - before)),
         )
 
     def _told_by_the_simulator(self) -> Any:

@@ -123,7 +123,7 @@ class _Ignored:
         return cls(folder, GitIgnoreSpec.from_lines(lines), above)
 
     def has(self, path: str) -> bool:
-        told = self.patterns.check_file(path.removeprefix(self.folder)).include
-        if told is None:
+        is_included = self.patterns.check_file(path.removeprefix(self.folder)).include
+        if is_included is None:
             return self.above is not None and self.above.has(path)
-        return told
+        return is_included

@@ -55,8 +55,8 @@ def _measurement(document: Message) -> MeasurementReport | None:
 
 
 def _gpu(worker: str, message: Message) -> on.Event:
-    told = {n: check for n, check in bounds.OF_GPU_USE.items() if n in message["use"]}
-    return on.GpuMeasured(worker=worker, use=cast("GpuUse", bounds.checked(message["use"], told)))
+    checks = {n: check for n, check in bounds.OF_GPU_USE.items() if n in message["use"]}
+    return on.GpuMeasured(worker=worker, use=cast("GpuUse", bounds.checked(message["use"], checks)))
 
 
 def _pace(worker: str, message: Message) -> on.Event:

@@ -63,9 +63,9 @@ class Memory:
 
     def note_warning(self, text: str) -> None:
         """Once, however many workers and attempts say it; the first ones stay."""
-        told = text[:LONGEST_WARNING]
-        if told not in self.warnings and len(self.warnings) < MOST_WARNINGS:
-            self.warnings.append(told)
+        warning = text[:LONGEST_WARNING]
+        if warning not in self.warnings and len(self.warnings) < MOST_WARNINGS:
+            self.warnings.append(warning)
 
     def start_over(self, start: int) -> None:
         """All workers of the last start are gone, also those who had trained to the end."""

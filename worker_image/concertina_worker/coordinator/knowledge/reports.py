@@ -42,14 +42,16 @@ class Reports:
         self.draft = generation
         self.awaited = list(awaited)
 
-    def settle(self, told: WorkerSettled) -> None:
+    def settle(self, settled: WorkerSettled) -> None:
         """A generation cost what it cost the worker that it cost most."""
         draft = self.draft
-        if draft is None or draft["number"] != told.generation:
+        if draft is None or draft["number"] != settled.generation:
             return
-        draft["stall_seconds"] = max(draft["stall_seconds"], told.stall_seconds)
-        draft["transfer_seconds"] = max(draft.get("transfer_seconds", 0.0), told.transfer_seconds)
-        self.stop_awaiting(told.worker)
+        draft["stall_seconds"] = max(draft["stall_seconds"], settled.stall_seconds)
+        draft["transfer_seconds"] = max(
+            draft.get("transfer_seconds", 0.0), settled.transfer_seconds
+        )
+        self.stop_awaiting(settled.worker)
 
     def stop_awaiting(self, worker: str) -> None:
         if worker in self.awaited:
@@ -86,8 +88,8 @@ class Reports:
 
     def acknowledge(self, generations: list[GenerationReport], metrics: list[MetricReport]) -> None:
         """The service has these: forget them."""
-        told = {generation["number"] for generation in generations}
-        self.generations = [g for g in self.generations if g["number"] not in told]
+        numbers = {generation["number"] for generation in generations}
+        self.generations = [g for g in self.generations if g["number"] not in numbers]
         had = {_name(metric) for metric in metrics}
         self.kept_at = metrics[-1]["at"] if metrics else self.kept_at
         self.metrics = [metric for metric in self.metrics if _name(metric) not in had]

@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 def write(
     folder: Path,
     content: Mapping[str, Any],
-    told: About,
+    description: About,
     *,
     keep_last: int,
     keep_best: KeepBest | None = None,
@@ -64,16 +64,16 @@ def write(
     `told` need not know of weights.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    name = CheckpointName(step=told.step, start=start, epoch=epoch)
+    name = CheckpointName(step=description.step, start=start, epoch=epoch)
     for_everybody, rest = _divided(content)
-    metadata = {"format": "pt", "step": str(told.step), "epoch": f"{told.epoch:g}"}
+    metadata = {"format": "pt", "step": str(description.step), "epoch": f"{description.epoch:g}"}
     with temporary(folder, name.stem) as path:
         written = write_whole(path, lambda file: weights.write(file, for_everybody, metadata))
         path_of_weights = path.replace(folder / name.weights(written.digest))
-    told = replace(told, weights_bytes=written.bytes, weights_digest=written.digest)
+    description = replace(description, weights_bytes=written.bytes, weights_digest=written.digest)
     try:
         with temporary(folder, name.stem) as path:
-            write_whole(path, partial(_write_state, rest, told))
+            write_whole(path, partial(_write_state, rest, description))
             state = path.replace(folder / name.state)
     except BaseException:
         if not (folder / name.state).exists():  # of another worker, with these weights
@@ -112,13 +112,13 @@ def read(path: Path, path_of_weights: Path | None = None) -> dict[str, Any]:
         raise BrokenCheckpointError("its checksum is wrong: the disk has changed it")
     if footer.startswith(FORMER_MAGIC):
         return _unpickled(body, path)
-    told, tail = about(data)
+    description, tail = about(data)
     content = _unpickled(memoryview(data)[:-tail], path)
     if path_of_weights is None:
-        name = CheckpointName.of(path.name) or CheckpointName(step=told.step)
-        path_of_weights = path.parent / name.weights(told.weights_digest)
+        name = CheckpointName.of(path.name) or CheckpointName(step=description.step)
+        path_of_weights = path.parent / name.weights(description.weights_digest)
     try:
-        found = weights.read(path_of_weights, digest=told.weights_digest)
+        found = weights.read(path_of_weights, digest=description.weights_digest)
     except FileNotFoundError as error:
         raise BrokenCheckpointError("its weights are not there") from error
     return _together(content, found)
@@ -146,9 +146,9 @@ def _together(content: dict[str, Any], found: Mapping[str, torch.Tensor]) -> dic
     return content
 
 
-def _write_state(content: dict[str, Any], told: About, file: HashingFile) -> None:
+def _write_state(content: dict[str, Any], description: About, file: HashingFile) -> None:
     torch.save(content, file)  # type: ignore[arg-type]
-    file.write(told.tail())
+    file.write(description.tail())
     file.write(MAGIC + file.digest())
 
 

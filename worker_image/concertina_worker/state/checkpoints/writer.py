@@ -53,36 +53,38 @@ class CheckpointWriter:
         """One is being written."""
         return self._thread is not None and self._thread.is_alive()
 
-    def write_in_background(self, content: dict[str, Any], told: About) -> None:
+    def write_in_background(self, content: dict[str, Any], description: About) -> None:
         self.wait()
         self._newest_at = time.monotonic()
-        self._thread = background.start("concertina_checkpoint", self._write, content, told)
+        self._thread = background.start("concertina_checkpoint", self._write, content, description)
 
-    def write_now(self, content: dict[str, Any], told: About) -> None:
+    def write_now(self, content: dict[str, Any], description: About) -> None:
         """Return when it is on disk."""
         self.wait()
-        if self._tells_more(told):
-            self._write(content, told)
+        if self._tells_more(description):
+            self._write(content, description)
 
     def wait(self) -> None:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
-    def _tells_more(self, told: About) -> bool:
+    def _tells_more(self, description: About) -> bool:
         """True of another step than the newest, or with the value that says how good it is."""
         newest, best = self._newest, self._rules.keep_best
-        if newest is None or newest.step != told.step:
+        if newest is None or newest.step != description.step:
             return True
-        return best is not None and newest.measured(best.metric) != told.measured(best.metric)
+        return best is not None and newest.measured(best.metric) != description.measured(
+            best.metric
+        )
 
-    def _write(self, content: dict[str, Any], told: About) -> None:
+    def _write(self, content: dict[str, Any], description: About) -> None:
         rules = self._rules
         try:
             checkpoint.write(
                 rules.folder,
                 content,
-                told,
+                description,
                 keep_last=rules.keep_last,
                 keep_best=rules.keep_best,
                 start=rules.start,
@@ -92,9 +94,9 @@ class CheckpointWriter:
             _log.warning(
                 "The checkpoint of step %d could not be written, the training goes on without it: "
                 "%s action=go_on",
-                told.step,
+                description.step,
                 error,
             )
             return
-        self._newest = told
-        self._on_written(told.step)
+        self._newest = description
+        self._on_written(description.step)

@@ -125,7 +125,7 @@ def _totals(scheduler: Any) -> list[Total]:
 
 def _of_functions(scheduler: schedulers.LambdaLR) -> list[Total]:
     """Return the totals of transformers' functions; what others compute nobody knows."""
-    told = [getattr(function, "keywords", {}) for function in scheduler.lr_lambdas]
-    totals = {one["num_training_steps"] for one in told if "num_training_steps" in one}
+    keywords = [getattr(function, "keywords", {}) for function in scheduler.lr_lambdas]
+    totals = {one["num_training_steps"] for one in keywords if "num_training_steps" in one}
     name = "The schedule of transformers"
     return [Total(steps=int(total), name=name) for total in sorted(totals)]
