@@ -21,7 +21,7 @@ from django.db import Error, OperationalError, connection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """In seconds; all are guesses."""
+    """How long a tick waits for the database, in seconds; all are guesses."""
 
     row: float = 1.0  # many times what a report takes; trades a tick for a job
     statement: float = 60.0  # what a loaded database takes for the longest, many times over

@@ -33,7 +33,7 @@ _rest: Final = RestMemory()
 
 
 def reconcile_all(views: Iterable[JobView], context: TickContext) -> dict[str, JobView | None]:
-    """As `reconcile`, of all jobs that may hold GPUs, but for those that are known to be at rest.
+    """Do as `reconcile` for all jobs that may hold GPUs, except those known to be at rest.
 
     Raises:
         Overtaken: another process ticks.

@@ -106,7 +106,7 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
 
 
 def _quotas(pool: Pool, jobs: Sequence[Job], state: ClusterState) -> Mapping[str, TeamQuota]:
-    """By team; one without a quota is guaranteed nothing and limited by the pool only."""
+    """Return quotas by team; one without is guaranteed nothing and limited by the pool only."""
     unquoted = {
         job.team: TeamQuota(team=job.team, pool=pool.name, guaranteed_gpus=0) for job in jobs
     }

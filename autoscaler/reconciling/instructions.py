@@ -29,7 +29,7 @@ class Change(Instruction):
 
 
 class Order(Instruction):
-    """For the worker host. It is given again and again until it is seen to have been followed."""
+    """What the worker host has to do. It is given again and again until it was seen to be done."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class Finish(Change):
 
 @dataclass(frozen=True, slots=True)
 class ChangeMode(Change):
-    """From now on the job changes its workers in this way."""
+    """The job changes its workers in this way from now on."""
 
     mode: Mode
 

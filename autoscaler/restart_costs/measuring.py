@@ -99,7 +99,7 @@ def _wait(generation: Generation, now: datetime) -> timedelta:
 
 
 def _cost(generation: Generation, logs: Logs) -> RestartCost:
-    """By the log of the first worker; where that tells nothing, by that of the last one."""
+    """Measure by the log of the first worker; where that tells nothing, by that of the last."""
     ordered_at = generation.restart_ordered_at or generation.began_at
     before = Generation.objects.filter(job_id=generation.job_id, number=generation.number - 1)
     former = before.first()

@@ -32,7 +32,7 @@ class Scale:
 
 
 def scale_of(old: Sequence[NumberedLine], new: Sequence[NumberedLine]) -> Scale | None:
-    """For the lines of one shape, of a run and of the one after it. None: they do not compare.
+    """Compare lines of one shape, of a run and of the next one. None: they do not compare.
 
     Within each run the number must never go back, and in one of them it must go forward.
     """

@@ -48,7 +48,7 @@ def restart_cost(
     ordered_at: datetime,
     stopped_at: datetime,
 ) -> RestartCost:
-    """From the last lines of a run that worked until `stopped_at`, and the first of the new one."""
+    """Measure by the last lines of a run that worked until `stopped_at`, and the next's first."""
     new_lines = [line for line in new if not line.text.startswith(_OURS)]
     if not new_lines:
         return unknown_cost("Not known: the new workers have written nothing yet.")

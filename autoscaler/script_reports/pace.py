@@ -21,7 +21,7 @@ _LONGEST_SECONDS: Final = 1e9  # of a step; what lies beyond is no measurement
 
 @dataclass(slots=True, kw_only=True)
 class Pace:
-    """Of one generation of workers; remembered as JSON from one look to the next."""
+    """How fast one generation of workers is; remembered as JSON from one look to the next."""
 
     generation: int
     workers: int
@@ -80,7 +80,7 @@ class Pace:
 
     @property
     def total_samples(self) -> int | None:
-        """Of the whole job, if its script told how many steps it will make."""
+        """Return those of the whole job, if its script told how many steps it will make."""
         if not self.total_steps or self.step is None:
             return None
         each = self.samples / self.step if self.samples and self.step else self.global_batch_size

@@ -65,7 +65,7 @@ def _generations(now: datetime) -> Iterable[Generation]:
 
 
 def _brief_runs(now: datetime) -> Iterable[Assignment]:
-    """Of jobs that were over before anybody saw them run: they have no generation."""
+    """Return jobs that were over before anybody saw them run: they have no generation."""
     return (
         Assignment.objects.filter(
             job__finished_at__gte=now - _LAST_WORDS,

@@ -33,7 +33,7 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFiles:
-    """Of one worker of a job."""
+    """The files in which one worker's script tells how far it is."""
 
     job_id: str
     worker: str

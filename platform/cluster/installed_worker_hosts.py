@@ -35,7 +35,7 @@ def chosen(variables: EnvironmentVariables, *, host_id: str) -> WorkerHostKind:
 
 
 def _known() -> dict[str, EntryPoint]:
-    """By name; none of an extension takes the place of a built-in one."""
+    """Return kinds by name; none of an extension takes the place of a built-in one."""
     ours = [EntryPoint(name, value, ENTRY_POINT_GROUP) for name, value in BUILT_IN.items()]
     known = {entry.name: entry for entry in ours}
     for entry in entry_points(group=ENTRY_POINT_GROUP):

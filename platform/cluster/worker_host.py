@@ -163,7 +163,7 @@ class NodeSurvey(Protocol):
     """Who can be asked what a node is like. Answers take seconds."""
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
-        """In the order of their indices; none where the node has no driver.
+        """Return them in the order of their indices; none where the node has no driver.
 
         Raises:
             WorkerHostError: nobody can tell; that is not the same as none.

@@ -12,7 +12,7 @@ from jobs.changes.demand_signal import announce_demand
 
 
 def announce_changes() -> None:
-    """From now on ask for a tick whenever supply or entitlement changes."""
+    """Ask for a tick, from now on, whenever supply or entitlement changes."""
     for model in (Quota, FairShareSettings, Node, Pool):
         for signal in (post_save, post_delete):
             signal.connect(_announce, sender=model)

@@ -49,7 +49,7 @@ class CheckpointName:
 
     @classmethod
     def of(cls, file: str) -> Self | None:
-        """Of the name of its state; None: this is none."""
+        """Read the name of its state; None: this is none."""
         found = _STATE.fullmatch(file)
         return found and cls(**{key: int(value or 0) for key, value in found.groupdict().items()})
 
@@ -94,7 +94,7 @@ class About:
         return next((one.value for one in found), None)
 
     def tail(self) -> bytes:
-        """With which the state ends, before the checksum."""
+        """Return what the state ends with, before the checksum."""
         text = json.dumps(asdict(self), ensure_ascii=False).encode(errors="replace")
         return text + _LENGTH.pack(len(text))
 

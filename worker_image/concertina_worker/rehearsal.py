@@ -36,7 +36,7 @@ def rehearse() -> None:
 
 
 def _exchange() -> None:
-    """In a group of one, which ends with this call, and its threads with it."""
+    """Exchange in a group of one, which ends with this call, and its threads with it."""
     store = GlooStore(Board(), Wires(), prefix="", timeout_seconds=_SECONDS)
     group: Any = gloo_group(store, _HOST, (0, 1), timeout_seconds=_SECONDS)
     for tensor in _tensors():

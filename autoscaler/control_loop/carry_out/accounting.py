@@ -66,7 +66,7 @@ class CountedLately:
 
 
 def _is_lately(at: datetime, now: datetime) -> bool:
-    """Not if the clock has stepped back."""
+    """False also if the clock has stepped back."""
     return timedelta() <= now - at < timedelta(seconds=COUNTED_SECONDS)
 
 
@@ -111,7 +111,7 @@ def _used_gpus() -> Counter[tuple[int, int]]:
 
 
 def _least_gpus(waiting: Iterable[JobView]) -> Counter[tuple[int, int]]:
-    """That these jobs need to start, by pool and team."""
+    """Return how many GPUs these jobs need to start, by pool and team."""
     least: Counter[tuple[int, int]] = Counter()
     for view in waiting:
         spec = view.spec

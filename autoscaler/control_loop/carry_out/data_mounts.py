@@ -17,7 +17,7 @@ from concertina_worker.protocol import data_variable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenData:
-    """Of one worker."""
+    """What one worker sees of its job's data."""
 
     mounts: tuple[Mount, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)

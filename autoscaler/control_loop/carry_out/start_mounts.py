@@ -25,7 +25,7 @@ class StartUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenStart:
-    """Of one worker."""
+    """What one worker sees of what its job starts from."""
 
     mounts: tuple[Mount, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)

@@ -79,7 +79,7 @@ class Draft:
         data: Mapping[str, Any] | None = None,
         changes: Mapping[str, Any] | None = None,
     ) -> None:
-        """As `transitions.move`. Raises NotNow if the job is in none of the expected states."""
+        """Do as `transitions.move`. Raises NotNow if the job is in none of the expected states."""
         check_legal(expected, new)
         if self.job.state not in expected:
             raise NotNow
@@ -147,7 +147,7 @@ def _together_if_possible(
 def _together(
     wanted: Mapping[str, Drafting], context: TickContext, names: frozenset[str]
 ) -> Outcomes:
-    """Of the jobs whose rows are free; a job that was deleted, or is held, is not in the answer."""
+    """Write for jobs whose rows are free; one that was deleted or is held is not in the answer."""
     outcomes: Outcomes = {}
     with context.fence.transaction():
         held = {draft.job.id: draft for draft in _held(wanted, context, names, waits=False)}

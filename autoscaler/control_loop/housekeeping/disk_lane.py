@@ -59,7 +59,7 @@ class Lane:
                 yield look
 
     def _walk(self) -> None:
-        """Until nothing is left to be looked into."""
+        """Look into folders until none is left."""
         with suppress(Empty):
             while True:
                 self._looks.put(self._look(self._questions.get_nowait()))

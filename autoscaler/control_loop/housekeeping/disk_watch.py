@@ -52,7 +52,7 @@ class DiskWatch:
     def over(
         cls, state_dir: Path, measure: Measure, *, clock: Callable[[], float] = time.monotonic
     ) -> DiskWatch:
-        """Of all jobs whose folders are in this state folder."""
+        """Make the watch of all jobs whose folders are in this state folder."""
         quick, slow = (
             Lane(
                 jobs_dir=state_dir / "jobs",

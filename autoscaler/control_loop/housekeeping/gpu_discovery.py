@@ -45,7 +45,7 @@ class GpuDiscovery:
         self._questions.ask(_nameless(), survey.gpus, context)
 
     def _write_down(self, answer: Answer[tuple[Gpu, ...]], context: TickContext) -> None:
-        """Unless the node was changed meanwhile, or its GPUs are not as many as it is said to have.
+        """Write unless the node was changed meanwhile, or its GPUs are not as many as expected.
 
         Raises:
             Overtaken: another process holds the lease now.

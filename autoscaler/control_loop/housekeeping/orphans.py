@@ -32,7 +32,7 @@ def _workers_with_record() -> set[str]:
 
 
 def _coordinators_with_record() -> set[str]:
-    """Of each job the newest only: it has taken over from those of earlier terms."""
+    """Return the newest of each job only: it has taken over from those of earlier terms."""
     jobs = Job.objects.filter(state__in=WITH_WORKERS)
     terms = jobs.values_list("id", "coordinator_term", "database_epoch")
     return {coordinator_id(job_id, term=term, epoch=epoch) for job_id, term, epoch in terms}

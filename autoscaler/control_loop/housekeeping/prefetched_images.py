@@ -36,7 +36,7 @@ def fetch_images_ahead(context: TickContext) -> None:
 
 
 def _of_nodes(row: PrefetchedImage, context: TickContext) -> Iterator[NodeImage]:
-    """On each node that takes work; none where jobs are processes."""
+    """Return those of each node that takes work; none where jobs are processes."""
     named = in_full(row.image) if row.image else None
     image = context.environments.of_worker("nobody", "nobody", image=named).image
     if image is not None:

@@ -169,6 +169,6 @@ def _use(
 
 
 def _is_idle(use: WorkerUse, holder: _Holder) -> bool | None:
-    """By its GPUs, which others could use; by its processor time where it has only slots."""
+    """Judge it by its GPUs, which others could use; by processor time where it has only slots."""
     measure = use.gpu_utilisation if holder.gpus else use.cpu_cores
     return None if measure is None else measure < IDLE_BELOW

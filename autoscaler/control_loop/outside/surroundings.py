@@ -15,7 +15,7 @@ from tenancy.models import Team
 
 
 class Surroundings:
-    """As they were when they were first asked for."""
+    """Teams, pools and nodes as they were when somebody first looked at them."""
 
     @cached_property
     def teams(self) -> Mapping[int, Team]:

@@ -80,7 +80,7 @@ def _storable(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Of a dataclass; `asdict` would copy all that is in them, hundreds of times in a tick."""
+    """List a dataclass's fields; `asdict` would copy all in them, hundreds of times in a tick."""
     return {name: getattr(value, name) for name in _field_names(value.__class__)}
 
 

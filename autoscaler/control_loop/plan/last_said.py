@@ -49,7 +49,7 @@ class LastSaid:
         )
 
     def whose_turn_it_is(self, going_on: Sequence[Decision]) -> list[Decision]:
-        """Of decisions that go on, those of which the numbers behind them were said longest ago."""
+        """Return the decisions that go on and whose numbers were said longest ago."""
         most = max(LEAST_IN_A_TICK, round(SHARE_IN_A_TICK * len(going_on)))
         return nsmallest(most, going_on, key=lambda one: self._by_job[one.job_id].tick)
 

@@ -21,7 +21,7 @@ MOST_IN_A_TICK: Final = 25  # a queue of 200 is told anew within 8 ticks
 def told_now(
     new: Sequence[ExplainedDecision], views: Mapping[str, JobView]
 ) -> list[ExplainedDecision]:
-    """Of decisions to wait that differ from what was said last, those whose turn it is."""
+    """Return the decisions to wait that differ from what was said last and whose turn it is."""
 
     def told_at(decision: ExplainedDecision) -> str:
         return str(views[decision.job_id].job.explanation.get("decided_at", ""))

@@ -106,7 +106,7 @@ def _at_present_workers(demand: Demand) -> Size | None:
 
 
 def _seconds_left(demand: Demand, now: float) -> float | None:
-    """At the present speed. A job of unknown length is expected to run as long again as it ran."""
+    """Predict at the present speed; a job of unknown length may run as long again as it ran."""
     job, present = demand.job, demand.present
     if job.remaining_samples is None:
         return None if job.started_at is None else max(now - job.started_at, 0.0)

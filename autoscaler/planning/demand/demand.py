@@ -55,7 +55,7 @@ class Demand:
 
     @property
     def seconds_left(self) -> float | None:
-        """At its present speed. None: its length is unknown, or it holds nothing."""
+        """Return them at its present speed. None: its length is unknown, or it holds nothing."""
         if self.remaining_seconds is None or self.present is None or self.present.speedup <= 0:
             return None
         return self.remaining_seconds / self.present.speedup

@@ -105,7 +105,7 @@ def _reopened_nodes(waiting: Waiting) -> Iterator[Remedy]:
 
 
 def _more_gpus(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
-    """For itself and all that stand before it in the queue; or for all that wait."""
+    """Count them for the job and all before it in the queue; or for all that wait."""
     if waiting.reason is JobReason.FRAGMENTED:
         yield Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=waiting.needed_gpus)
     elif waiting.reason is JobReason.WAITING_FOR_CAPACITY:

@@ -101,7 +101,7 @@ def _blocker(outcome: Outcome, picture: PoolPicture) -> JobRef | None:
 
 
 def _reserved(outcome: Outcome, picture: PoolPicture) -> Reserved | None:
-    """For the job itself, or for the one it stands behind."""
+    """Return what is reserved for the job, or for the one it stands behind."""
     reservation = picture.admission.reservation
     refusal = picture.admission.refused.get(outcome.job_id)
     if reservation is None or refusal is None:

@@ -152,7 +152,7 @@ class Lending:
         )
 
     def _saved_for(self, holder: Demand) -> int:
-        """Of the GPUs it needs, those that would be there if all guests were gone."""
+        """Return how many of the GPUs it needs would be there if all guests were gone."""
         guests = self._guests_of(holder)
         for guest in guests:
             self.ledger.set_aside(guest)

@@ -21,7 +21,7 @@ AGEING_SECONDS: Final = 600.0  # guessed: the whole range of priorities, 0 to 10
 
 
 def waited_seconds(demand: Demand, now: float) -> float:
-    """For how long a waiting job has waited this time."""
+    """Return how long a waiting job has waited this time."""
     job = demand.job
     since = job.submitted_at if job.waiting_since is None else job.waiting_since
     return max(now - since, 0.0)

@@ -57,7 +57,7 @@ def hulls(problem: Problem) -> Hulls:
 
 
 def _best_of_each_size(problem: Problem, job_of: Integers) -> Integers:
-    """Of options of the same size the most valuable; the first among equals."""
+    """Keep the most valuable option of each size; the first among equals."""
     options = np.arange(len(problem.sizes))
     is_same = (np.diff(problem.sizes) == 0) & (np.diff(job_of) == 0)
     if not is_same.any():

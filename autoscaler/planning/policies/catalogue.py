@@ -34,7 +34,7 @@ class Catalogue:
         return cls({_checked(policy).name: policy for policy in policies})
 
     def joined(self, others: Iterable[type[Policy]]) -> Catalogue:
-        """With policies from elsewhere; none of them may replace one that is there.
+        """Add policies from elsewhere; none of them may replace one that is there.
 
         Raises:
             PolicyRefused: one of them is no policy, or has the name of another.

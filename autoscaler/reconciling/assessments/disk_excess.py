@@ -12,7 +12,7 @@ from jobs.spec.quantities import format_size
 
 
 def excess_of(use: DiskUse, spec: JobSpec, limits: DiskLimits) -> JobReason | None:
-    """By what was found last; None: all is well, as far as anybody could see."""
+    """Judge by what was measured last; None: all is well, as far as anybody could see."""
     if use.disk_bytes is None or use.disk_files is None:
         return None
     if use.disk_bytes > limits.bytes_of(spec.resources.disk_per_job):

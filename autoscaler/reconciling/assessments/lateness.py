@@ -19,7 +19,7 @@ _DOES_NOTHING: Final = 0.01  # cores; guessed: below what each of fifty gets tha
 
 
 def is_late(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
-    """By the clock. Whoever is late may still come."""
+    """True by the clock alone: whoever is late may still come."""
     return _waited_seconds(worker, job) > job.spec.elastic.registration_timeout
 
 
@@ -41,7 +41,7 @@ def has_had_its_time(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
 
 
 def longest_wait(job: JobSnapshot) -> float:
-    """For how many seconds a change may wait for workers that are to join."""
+    """Return how many seconds a change may wait for workers that are to join."""
     trained = job.generation.worker_ids if job.generation else ()
     joins = any(name not in trained for name in job.wanted)
     return job.spec.elastic.registration_timeout * (BY_THE_CLOCK if joins else 1.0)

@@ -137,7 +137,7 @@ def simulate(
 
 
 def _tell(sentence: str) -> None:
-    """On the error output: programs read the other."""
+    """Write to the error output: programs read the other."""
     typer.echo(sentence, err=True)
 
 

@@ -8,7 +8,7 @@ from jobs.models.job import Job
 
 
 class ScriptReading(models.Model):
-    """Of one job: places in its files, and what is remembered from one look to the next."""
+    """Places in one job's files, and what is remembered from one look to the next."""
 
     job = models.OneToOneField(
         Job, on_delete=models.CASCADE, primary_key=True, related_name="script_reading"

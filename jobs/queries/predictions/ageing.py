@@ -18,7 +18,7 @@ _MOST_AGAIN: Final = 10.0  # times the work: a job that is told to be longer, or
 
 
 def old_at(prediction: Mapping[str, Any]) -> datetime:
-    """From then on the prediction is old."""
+    """Return the moment from which the prediction is old."""
     return datetime.fromisoformat(prediction["made_at"]) + OLD_AFTER
 
 

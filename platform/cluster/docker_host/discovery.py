@@ -35,14 +35,14 @@ class DriverDoesNotAnswer(WorkerHostError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
-    """Of the nodes of one installation."""
+    """Finds which GPUs the nodes of one installation have."""
 
     installation: str
     worker_image: str  # has to be on the node already
     connections: Connections
 
     def gpus(self, endpoint: Endpoint) -> tuple[Gpu, ...]:
-        """In the order of their indices; none where the daemon has no runtime for them.
+        """Return them in the order of their indices; none where the daemon has no runtime for them.
 
         Of one daemon one question at a time: it removes what others have left there.
 
@@ -63,7 +63,7 @@ class Discovery:
             raise DriverDoesNotAnswer(f"{endpoint.url}: {words(refusal)}") from refusal
 
     def _remove_leftovers(self, client: Client) -> None:
-        """Of who died while asking."""
+        """Remove containers of processes that died while they looked."""
         wanted = [*labels.of_installation(self.installation), _LISTING]
         for one in client.containers(all=True, filters={"label": wanted}):
             with contextlib.suppress(docker.errors.APIError):

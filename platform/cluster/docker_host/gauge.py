@@ -25,7 +25,7 @@ _NANOSECONDS: Final = 1e9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DockerGauge:
-    """Of the nodes of one installation."""
+    """Reads what workers take of the nodes of one installation."""
 
     installation: str
     connections: Connections

@@ -44,7 +44,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuTeller:
-    """Of the nodes of one installation; remembers on which none can run."""
+    """Tells of the GPUs of one installation's nodes; remembers on which it cannot run."""
 
     installation: str
     worker_image: str  # has to be on the node already

@@ -22,7 +22,7 @@ class DockerNodes:
     _last: Mapping[str, Endpoint] | None = None  # nobody told yet
 
     def __call__(self) -> Mapping[str, Endpoint]:
-        """By name of the node; while the database is away, as it was told before.
+        """Return them by the node's name; while the database is away, as they were read last.
 
         A thread that only watches has nobody else who would see to its connection.
 

@@ -100,7 +100,7 @@ class ContainerEnvironments:
         return RENDEZVOUS_PORT
 
     def gpu_names(self, node: Node, indices: Collection[int]) -> tuple[str, ...]:
-        """By UUID where they are known; numbers begin at 0 in every container."""
+        """Name them by UUID where that is known; numbers begin at 0 in every container."""
         if node.gpu_uuids:
             return node.cuda_names(indices)
         return tuple(str(number) for number in range(len(indices)))

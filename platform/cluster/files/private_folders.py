@@ -6,6 +6,6 @@ from pathlib import Path
 
 
 def make_private(folder: Path) -> None:
-    """If need be, in one that is closed to others as well."""
+    """Make a folder; if need be, in one that is closed to others as well."""
     for one in (folder.parent, folder):
         one.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -132,7 +132,7 @@ def _keep(newest_first: Iterable[LogFile], *, room: int, most: int) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Unless somebody writes to it."""
+    """Remove a file unless somebody writes to it."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except FileNotFoundError:

@@ -138,7 +138,7 @@ def last_state(line: bytes) -> bytes:
 
 
 def without_overwritten(begun: bytes) -> bytes:
-    """Of a line that goes on what may still be seen; a return at its end may be half a line end."""
+    """Return what may still be seen of an unfinished line; a last return may be half a line end."""
     return last_state(begun) + begun[-1:] if begun.endswith(b"\r") else last_state(begun)
 
 

@@ -106,7 +106,7 @@ class Node(models.Model):
         return self.gpu_uuids[index] if index < len(self.gpu_uuids) else str(index)
 
     def cuda_names(self, indices: Iterable[int]) -> tuple[str, ...]:
-        """Of each GPU once, in order."""
+        """Name each GPU once, in order."""
         return tuple(dict.fromkeys(self.cuda_name(index) for index in indices))
 
     def share_of_machine(self, gpus: int) -> float:

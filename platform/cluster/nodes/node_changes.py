@@ -14,14 +14,14 @@ Kind = NodeChange.Kind
 
 
 def connect() -> None:
-    """From now on every change of a node is written down, in the transaction that makes it."""
+    """Write every change of a node down from now on, in the transaction that makes it."""
     pre_save.connect(_remember, sender=Node)
     post_save.connect(_note_saved, sender=Node)
     post_delete.connect(_note_deleted, sender=Node)
 
 
 def since(moment: datetime) -> Iterable[NodeChange]:
-    """In order."""
+    """Return the changes since then, in order."""
     return NodeChange.objects.filter(at__gt=moment).order_by("id")
 
 

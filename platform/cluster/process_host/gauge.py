@@ -16,7 +16,7 @@ from cluster.worker_host import Role
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessGauge:
-    """Of the processes whose records are in this folder; supervisors are their keepers."""
+    """Reads what processes take whose records are in this folder; supervisors keep them."""
 
     folder: Path
     gpus: NvidiaGpus = field(default_factory=NvidiaGpus)
@@ -35,7 +35,7 @@ class ProcessGauge:
 
 
 def _keeper(record: records.Record, node: str) -> Keeper | None:
-    """Of a worker that runs on this node."""
+    """Return the supervisor of a worker that runs on this node."""
     launch, noted = records.read(record.launch_path), records.read(record.supervisor_path)
     if launch is None or noted is None or record.exit_path.exists():
         return None

@@ -69,7 +69,7 @@ def _shown(launch: Launch) -> list[Path]:
 
 
 def _inherited(launch: Launch, home: Path) -> dict[str, str]:
-    """Of the service's environment; a folder for temporary files may be for its own eyes only."""
+    """Pass on some of the service's environment; its folder for temporary files may be private."""
     found = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     if launch.user is not None:
         return {**found, **team_users.environment_of(launch.user, home=str(home))}

@@ -69,7 +69,7 @@ class SimulatedHost:
 
     @property
     def gauge(self) -> NodeGauge | None:
-        """Of what runs for real: simulated workers take nothing."""
+        """Return the gauge of what runs for real: simulated workers take nothing."""
         return self.real.gauge
 
     def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:  # noqa: ARG002

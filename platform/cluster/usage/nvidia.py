@@ -43,7 +43,7 @@ class NvidiaGpus:
     _handles: dict[str, Any] = field(default_factory=dict)
 
     def read(self) -> Mapping[str, GpuUse]:
-        """By UUID, and by number as the driver counts; never raises."""
+        """Read use by UUID and by number as the driver counts; never raises."""
         if not self._is_loaded:
             self._library, self._is_loaded = self.load(), True
         if self._library is None:

@@ -13,7 +13,7 @@ from storage.uploads.places import UploadPlaces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodePlaces(UploadPlaces):
-    """Below `code`; beside each snapshot is the archive it came as."""
+    """Folders below `code`; beside each snapshot is the archive it came as."""
 
     kind = "code"
 

@@ -34,7 +34,7 @@ Users = Callable[[], Mapping[int, Sequence[str]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Of which job a version is, as it stays known."""
+    """What stays known of the job that a version is of."""
 
     job_id: str
     job_name: str

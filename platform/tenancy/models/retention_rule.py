@@ -25,7 +25,7 @@ class KeptPart(models.TextChoices):
 
 
 class RetentionRule(models.Model):
-    """Of one part of a team's ended jobs; whatever it leaves open is as the installation says."""
+    """How long one part of a team's ended jobs stays; the installation says what it leaves open."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="retention_rules")
     part = models.CharField(max_length=20, choices=KeptPart)

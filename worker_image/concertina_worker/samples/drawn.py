@@ -13,7 +13,7 @@ from torch.utils.data import Dataset
 
 
 class Drawn(Dataset[Any]):
-    """So many samples; any is what `draw` returns when it is asked for."""
+    """A number of samples, each of which is what `draw` returns."""
 
     def __init__(self, draw: Callable[[], Any], count: int) -> None:
         self._draw = draw

@@ -17,7 +17,7 @@ _NAMED: Final = 5  # that do not fit; more are counted
 
 
 def plain_names(model: torch.nn.Module) -> dict[str, str]:
-    """By name in `state_dict()`. Should two become one without their wrappers, all stay."""
+    """Map names in `state_dict()`; should two become one without their wrappers, all stay."""
     wrapped = [
         (f"{name}.{word}." if name else f"{word}.", f"{name}." if name else "")
         for name, module in model.named_modules()

@@ -12,7 +12,7 @@ from jobs.models import Job, Worker
 
 
 class Needs:
-    """Of jobs that are to start, or to change."""
+    """What jobs need that are to start or to change."""
 
     def __init__(self, job_ids: Collection[str]) -> None:
         self._job_ids = job_ids

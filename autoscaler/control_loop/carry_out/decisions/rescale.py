@@ -68,7 +68,7 @@ def takes_gpus(view: JobView, allocation: Allocation) -> bool:
 
 
 def _staying(view: JobView, allocation: Allocation, *, replaced: str | None) -> list[WorkerView]:
-    """Of each node as many as it keeps: stragglers leave first, then the last in rank order.
+    """Keep as many of each node as it keeps: stragglers leave first, then the last by rank.
 
     Nobody stays over a restart.
     """

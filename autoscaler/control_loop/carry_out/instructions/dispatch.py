@@ -44,7 +44,7 @@ Outcome = Refused | Exception | None
 
 
 def _each(write: Callable[[Any, Draft, JobView, TickContext], None]) -> Write:
-    """For an instruction of which a rule gives one at most."""
+    """Carry out an instruction of which a rule gives one at most."""
 
     def write_each(alike: Sequence[Any], draft: Draft, view: JobView, context: TickContext) -> None:
         for one in alike:

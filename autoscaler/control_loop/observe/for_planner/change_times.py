@@ -111,7 +111,7 @@ def _lately() -> Iterable[PastChange]:
 
 
 def _newest() -> list[Generation]:
-    """With no more of their jobs than is asked for: it is read at each tick."""
+    """Read no more jobs than are wanted: this is read at each tick."""
     last = Generation.objects.order_by("-id").values_list("id", flat=True).first() or 0
     among = _changes().filter(id__gt=last - _SEARCHED).select_related("job__pool")
     columns = ("team_id", "mode", "model_bytes", "samples_per_second", "pool__all_reduce")
@@ -122,6 +122,6 @@ def _newest() -> list[Generation]:
 
 
 def _step_seconds(one: Generation) -> float | None:
-    """As the job trains now; None: it does not say how fast."""
+    """Return the time of a step as the job trains now; None: it does not say how fast."""
     speed = one.job.samples_per_second
     return one.global_batch_size / speed if speed > 0 else None

@@ -53,7 +53,7 @@ def all_reduce(pool: cluster.Pool) -> AllReduceTable | None:
 
 
 def _policy(pool: cluster.Pool) -> str:
-    """In text form; the default while the extension that the pool needs is not installed."""
+    """Return its text form; the default's while the extension that it needs is not installed."""
     try:
         installed_policies().made(pool.policy, pool.policy_options)
     except PolicyRefused as problem:

@@ -72,7 +72,7 @@ class FreeSeats:
         return said_of_gpus(self._now)
 
     def _slow(self, team: int) -> set[tuple[str, str]]:
-        """By what the driver calls them."""
+        """Return those that are slow, by what the driver calls them."""
         found = believed_gpus(self._said_to_be_slow, team=team)
         return {
             (name, self._nodes[name].cuda_name(index))
@@ -87,7 +87,7 @@ def are_free(job: Job, seats: Collection[Seat], *, now: datetime) -> bool:
 
 
 def neighbouring(free: Sequence[int], count: int) -> list[int]:
-    """So many of the free GPUs, given in order: side by side, in the tightest gap, if there is one.
+    """Choose so many of the free GPUs, given in order: side by side, in the tightest gap if any.
 
     GPUs with neighbouring numbers usually share the fast links of a machine.
     """

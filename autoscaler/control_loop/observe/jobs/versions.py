@@ -33,14 +33,14 @@ UNREAD_OF_WORKERS: Final = (  # read of each worker that trains, so no more than
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Of all that the view of one job is made of, and what moves beside it."""
+    """The version of all that a job's view is made of, and what moves beside it."""
 
     rows: tuple[object, ...]
     moving: tuple[object, ...]  # in the order of `MOVING`
 
 
 def live_versions() -> Mapping[str, Version]:
-    """Of each job that holds GPUs or wants some, in the order they were submitted."""
+    """Return that of each job that holds GPUs or wants some, in the order of their submission."""
     with connection.cursor() as cursor:
         cursor.execute(_STATEMENT, [sorted([State.QUEUED, *WITH_WORKERS])])
         return {

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def warned(warning: DeadlineWarning) -> str:
-    """For people; moments are in UTC, as times are seconds since 1970 wherever people read."""
+    """Write a warning for people; moments are in UTC, from seconds since 1970."""
     late = f"after its deadline of {moment(warning.deadline)}"
     soonest = f"at its fastest it would end at {moment(warning.soonest_at)}"
     if warning.expected_at is None:

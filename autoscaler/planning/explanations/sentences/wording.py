@@ -31,7 +31,7 @@ def seconds(span: float) -> str:
 
 
 def moment(at: float) -> str:
-    """In UTC, of seconds since 1970: a snapshot's clock wherever people read."""
+    """Write a moment in UTC, from seconds since 1970: a snapshot's clock wherever people read."""
     return datetime.fromtimestamp(at, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -13,7 +13,7 @@ from autoscaler.reconciling.snapshot import JobSnapshot
 
 
 def end_what_writes_too_much(job: JobSnapshot) -> Instructions:
-    """By the newest measurement; where there is none, nothing is known against it."""
+    """End it by the newest measurement; without one, nothing is known against it."""
     limits = job.context.disk_limits
     found = excess_of(job.disk, job.spec, limits)
     if found is None:

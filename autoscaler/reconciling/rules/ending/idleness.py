@@ -29,7 +29,7 @@ def tell_of_idleness(job: JobSnapshot) -> Instructions:
 
 
 def pause_what_is_idle(job: JobSnapshot) -> Instructions:
-    """As somebody would who looked at it; whoever resumes it starts its time anew."""
+    """Pause it as a person would who looked at it; whoever resumes it starts its time anew."""
     since, idle = job.idle_since, job.spec.idle
     if since is None or idle is None or idle.then != "pause":
         return NOTHING

@@ -8,7 +8,7 @@ from autoscaler.reconciling.worker_snapshot import WorkerPhase
 
 
 def kill_given_up_workers(job: JobSnapshot) -> Instructions:
-    """At once, for its coordinator says that it hangs."""
+    """Kill a worker at once of which its coordinator says that it hangs."""
     hung = [worker for worker in job.live if worker.is_given_up and worker.is_running]
     return tuple(StopProcess(worker.id, grace_seconds=0.0) for worker in hung)
 

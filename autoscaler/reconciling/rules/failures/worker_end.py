@@ -60,7 +60,7 @@ class WorkerEnd:
 
     @property
     def lived_at(self) -> datetime | None:
-        """Of a script that reports nothing. One that could not reach its coordinator only waited.
+        """Return until when a script lived that reports nothing; without a coordinator it waited.
 
         The last words of one that failed tell how it failed: only its run counts.
         """

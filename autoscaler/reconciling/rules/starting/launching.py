@@ -140,7 +140,7 @@ def _begin(job: JobSnapshot) -> Instructions:
 
 
 def _take_over(node: NodeSnapshot, tell: Tell) -> Instructions:
-    """At once, however long its host takes to remove the old one: that is an orphan now."""
+    """Start another at once, however long its host takes to remove the old one, now an orphan."""
     return BeginTerm(node.name), tell, StartCoordinator(node.name)
 
 

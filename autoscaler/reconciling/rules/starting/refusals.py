@@ -22,7 +22,7 @@ MOST_KILLED: Final = 8  # per worker and hour, for its memory; guessed: a slow l
 
 
 def give_up_what_cannot_start(job: JobSnapshot) -> Instructions:
-    """Unless others train already, or have: they go on, or start again, without it."""
+    """Give up unless others train already, or have: they go on, or start again, without it."""
     refused = next((worker for worker in job.members if worker.ending in NEVER_RAN), None)
     has_trained = job.is_hot and bool(job.trained)
     if refused is None or job.goes_on_without_newcomers or has_trained:

@@ -133,7 +133,7 @@ def spread_of(ended: Sequence[float], unfinished: Iterable[float]) -> Spread:
 
 
 def _seconds(state: ClusterState, past: Past, *, reports: bool) -> Spread:
-    """In seconds at the smallest size. Of scripts that report nothing only the time is known."""
+    """Return seconds at the smallest size; of scripts that report nothing only time is known."""
     alike = [one for one in past.ended if one.job.is_measurable == reports] or past.ended
     live = [_done_seconds(job, past, state.now) for job in state.jobs]
     longer = [

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Kind(IntEnum):
-    """In the order in which events of the same moment happen: the plan sees all of them."""
+    """Kinds in the order in which events of one moment happen: the plan sees all of them."""
 
     FINISH = 0
     READY = 1  # a start, a stall or a joining is over

@@ -25,7 +25,7 @@ class RescaleCost(Protocol):
         ...
 
     def start_seconds(self, profile: Profile) -> float:
-        """From getting GPUs to the first step, at the first start and after a pause."""
+        """How long it takes from getting GPUs to the first step, at a start and after a pause."""
         ...
 
     def stall_seconds(self, profile: Profile) -> float:

@@ -131,7 +131,7 @@ class Simulation:
         return simulation
 
     def run(self, on_progress: Callable[[Progress], None] | None = None) -> Result:
-        """Until every job has ended, nothing can happen any more, or the horizon is reached."""
+        """Run until every job has ended, nothing can happen any more, or the horizon is reached."""
         world, end = self.world, self._ends_by
         for moment in itertools.count(1):
             time = world.agenda.next_time

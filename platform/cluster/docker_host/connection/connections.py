@@ -42,11 +42,11 @@ class Connections:
     _clients: dict[Endpoint, dict[float, Client]] = field(default_factory=dict)
 
     def quick(self, endpoint: Endpoint) -> Client:
-        """For what a daemon knows by heart. Raises: HostUnavailable."""
+        """Connect for what a daemon answers at once. Raises: HostUnavailable."""
         return self._client(endpoint, self.answer_seconds)
 
     def patient(self, endpoint: Endpoint) -> Client:
-        """For work that takes its time. Raises: HostUnavailable."""
+        """Connect for work that takes long. Raises: HostUnavailable."""
         return self._client(endpoint, PATIENT_SECONDS)
 
     def connected(self, endpoint: Endpoint, seconds: float) -> Client:
@@ -112,7 +112,7 @@ def talking_to(endpoint: Endpoint) -> Iterator[None]:
 
 @contextmanager
 def asking(endpoint: Endpoint) -> Iterator[None]:
-    """For questions that every daemon in order can answer: a refusal is `HostUnavailable` too."""
+    """Ask what every daemon in order can answer: a refusal is `HostUnavailable` too."""
     try:
         with talking_to(endpoint):
             yield

@@ -14,7 +14,7 @@ from cluster.worker_host import Launch, Mount
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blueprints:
-    """Of the containers of one installation."""
+    """What the containers of one installation are made of."""
 
     installation: str
     state_dir: Path

@@ -60,7 +60,7 @@ def discarded_folder(*, state_dir: Path) -> Path:
 
 
 def environment(launch: Launch) -> dict[str, str]:
-    """Of the container; secrets are not part of it.
+    """Return the container's variables; secrets are not among them.
 
     NVIDIA's runtime, where it is the daemon's default, adds the GPUs that NVIDIA_VISIBLE_DEVICES
     names, all of them where an image says so. Hence the platform has the last word: those of the
@@ -129,7 +129,7 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
 
 
 def memory_bytes(limits: Limits) -> int:
-    """Of a launch that `NodeMemory` bounded: no container is without a limit."""
+    """Return the limit of a launch that `NodeMemory` bounded: no container is without one."""
     if limits.memory_bytes is None:
         raise ValueError("A container must have a limit of memory.")
     return limits.memory_bytes

@@ -143,7 +143,7 @@ class Networks:
         return found
 
     def _make(self, job_id: str, keeper: _Keeper, network: JobNetwork) -> str:
-        """Of two that make it at the same time, the one whom the daemon refuses finds the other."""
+        """Make it; of two at the same time, the one that the daemon refuses finds the other's."""
         is_internal = network is JobNetwork.ISOLATED
         kind = (
             {"driver": "overlay", "attachable": True} if keeper.is_swarm else {"driver": "bridge"}
@@ -187,7 +187,7 @@ def _oldest(networks: Iterable[dict[str, Any]]) -> str:
 def _answers(
     endpoints: Collection[Endpoint], question: Callable[[Endpoint], T]
 ) -> dict[Endpoint, T]:
-    """Of those that answer, all side by side."""
+    """Ask all side by side; return those that answer."""
     if not endpoints:
         return {}
 

@@ -26,7 +26,7 @@ class NodeMemory:
     _totals: dict[Endpoint, int] = field(default_factory=dict)
 
     def bounded(self, launch: Launch, endpoint: Endpoint) -> Launch:
-        """With a limit of memory in any case. Raises: HostUnavailable."""
+        """Return the launch with a limit of memory in any case. Raises: HostUnavailable."""
         wanted = launch.limits.memory_bytes
         share = share_of(self.total(endpoint), launch.limits.node_share)
         if wanted is not None and wanted <= share:
@@ -40,7 +40,7 @@ class NodeMemory:
         return replace(launch, limits=replace(launch.limits, memory_bytes=share))
 
     def total(self, endpoint: Endpoint) -> int:
-        """Of the machine, in bytes. Raises: HostUnavailable."""
+        """Return the machine's memory, in bytes. Raises: HostUnavailable."""
         if endpoint not in self._totals:
             with talking_to(endpoint):
                 info = self.connections.quick(endpoint).info()

@@ -86,7 +86,7 @@ class Lister:
                     yield record, now, None
 
     def _copy_logs(self, seen: Iterable[_Seen]) -> None:
-        """Of all that run; of those that ended, to the end, for which a look may wait a moment."""
+        """Copy logs of all that run, and of those that ended to the end; a look may wait for it."""
         sources = {
             one: one.source(record)
             for record, look, one in seen

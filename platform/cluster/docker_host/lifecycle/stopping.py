@@ -50,7 +50,7 @@ class Stopper:
         self._end(container, endpoint, record, min(wished, self._asked.get(container, wished)))
 
     def go_on(self, container: str, endpoint: Endpoint, record: Record) -> None:
-        """If somebody wished its end: whoever did may have died, or not been heard."""
+        """Go on if somebody wished its end: whoever did may have died, or not been heard."""
         kill_at = record.kill_at()
         if kill_at is not None:
             self._end(container, endpoint, record, kill_at)

@@ -46,7 +46,7 @@ class Source:
     record: Record
 
     def as_document(self) -> dict[str, Any]:
-        """For another process; `read_source` makes it one again."""
+        """Return it for another process; `read_source` reads it again."""
         folder = self.endpoint.certificates
         return {
             "container": self.container,

@@ -46,7 +46,7 @@ class Cursor:
     positions: dict[str, LogPosition] = field(default_factory=dict)
 
     def since(self) -> int:
-        """From which second on Docker has to be asked."""
+        """Return the second from which on Docker has to send lines."""
         latest = max((position.at for position in self.positions.values()), default="")
         unfinished = [position.at for position in self.positions.values() if position.is_inside]
         seconds = [_whole_seconds(at) for at in (latest, *unfinished)]

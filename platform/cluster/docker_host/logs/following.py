@@ -87,7 +87,7 @@ class _Copier:
 
 @dataclass(slots=True, kw_only=True)
 class Followers:
-    """Of one service process: its copier, and what that is told to copy."""
+    """One service process's copier, and what it has to copy."""
 
     state_dir: Path
     answer_seconds: float
@@ -168,7 +168,7 @@ def _started(settings: dict[str, Any], problems: dict[str, tuple[str, bool]]) ->
 
 
 def _listen(process: subprocess.Popen[bytes], heard: _Heard) -> None:
-    """Until the copier ends. What is no report is told to people and skipped."""
+    """Listen until the copier ends. What is no report is shown to people and skipped."""
     try:
         with process:
             for line in process.stdout or ():

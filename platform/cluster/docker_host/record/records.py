@@ -92,7 +92,7 @@ class Record:
         return _kill_at(self.stop_path)
 
     def asked(self) -> float | None:
-        """By when its daemon was asked to end it; None: it did not hear of that yet."""
+        """Return when its daemon was asked to end it; None: it did not hear of that yet."""
         return _kill_at(self.asked_path)
 
     def begin(self, labels: Labels, node: str) -> None:

@@ -75,7 +75,7 @@ def _closed_ancestor(folder: str) -> str | None:
 
 
 def _ancestors(folder: str) -> Iterator[Path]:
-    """From the root down to its parent."""
+    """Return the folders above it, from the root down."""
     yield from reversed(Path(folder).parents)
 
 

@@ -25,7 +25,7 @@ class News:
 
 @dataclass(slots=True)
 class ReportCounts:
-    """Of all coordinators together. Threads count here; a count that is lost does no harm."""
+    """Counts of all coordinators. Threads count here; a count that is lost does no harm."""
 
     answered: int = 0
     failures: Counter[str] = field(default_factory=Counter)  # by what was said

@@ -95,7 +95,7 @@ class PoolsView(APIView):
 
 
 def _written(moment: datetime | None) -> str | None:
-    """As `NodeSerializer` would."""
+    """Write nodes as `NodeSerializer` would."""
     return None if moment is None else str(_MOMENT.to_representation(moment))
 
 

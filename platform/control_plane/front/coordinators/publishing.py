@@ -59,7 +59,7 @@ class Publisher:
 
 
 def connect() -> None:
-    """From now on wake coordinators of jobs of which something else is wanted; called once."""
+    """Wake coordinators, from now on, of jobs of which something else is wanted; called once."""
     publisher = Publisher()
 
     def on_wanted_changed(*, job_ids: Collection[str], **_: Any) -> None:

@@ -22,7 +22,7 @@ TermOf = Callable[[str, Scope], int | None]
 
 
 class Line(Protocol):
-    """By which wake-ups arrive."""
+    """The line by which wake-ups arrive."""
 
     async def is_open(self) -> bool: ...
 

@@ -26,7 +26,7 @@ _MOST_KNOWN: Final = 10_000
 
 
 class ProcessorShares:
-    """For each group the moment at which its share will have made up for what it used."""
+    """When each group's share will have made up for what it used."""
 
     def __init__(
         self,

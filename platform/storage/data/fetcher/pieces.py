@@ -15,7 +15,7 @@ _END: Final = "."  # a line without it was cut off
 
 
 class Journal:
-    """Of one listing on its way; `folder` holds it and nobody else writes there."""
+    """What has come of one listing; `folder` holds it and nobody else writes there."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "journal"

@@ -11,7 +11,7 @@ _CLOSED = 0o711  # jobs pass through, and see what they are shown: nobody can li
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadedPlaces(UploadPlaces):
-    """Below `uploaded`."""
+    """Folders below `uploaded`."""
 
     kind = "uploaded"
     mode = _CLOSED
