@@ -23,4 +23,4 @@ class AdministrationConfig(django_admin.AdminConfig):
     """Django's administration, on a site of our own."""
 
     default = False  # of this package
-    default_site = "control_plane.web.administration.AdministrationSite"
+    default_site = "tenancy.access.administration.AdministrationSite"

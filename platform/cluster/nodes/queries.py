@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db import connection
 from django.db.models import Max, QuerySet, Sum
@@ -14,7 +14,7 @@ from django.utils import timezone
 from cluster.models import Node, Pool, UtilisationSample
 
 MOST_INSTANTS: Final = 600  # of a chart; more could not be seen
-LONGEST_HELD: Final = timedelta(minutes=5)  # guessed: many ticks, and few jobs that end unseen
+LONGEST_HELD_SECONDS: Final = 300.0  # guessed: many ticks, and few jobs that end unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ _GPU_TIME: Final = """
         SELECT pool_id, at, SUM(gpus) AS gpus,
                LEAST(
                    LEAD(at, 1, %(until)s) OVER (PARTITION BY pool_id ORDER BY at),
-                   at + %(longest)s
+                   at + make_interval(secs => %(longest)s)
                ) AS till
         FROM cluster_utilisationsample
         WHERE at >= %(since)s AND at < %(until)s
@@ -97,11 +97,10 @@ _GPU_TIME: Final = """
 def gpu_time(*, since: datetime, until: datetime) -> GpuTime:
     """Add up what was held: each sample counts until the next of its pool.
 
-    Ticks are not evenly spaced. After `LONGEST_HELD` without one, nobody knows what is held.
+    Ticks are not evenly spaced; `LONGEST_HELD_SECONDS` after one, nobody knows what is held.
     """
-    bounds: dict[str, Any] = {"since": since, "until": until, "longest": LONGEST_HELD}
     with connection.cursor() as cursor:
-        cursor.execute(_GPU_TIME, bounds)
+        cursor.execute(_GPU_TIME, {"since": since, "until": until, "longest": LONGEST_HELD_SECONDS})
         pools = [(float(held), float(known)) for held, known in cursor.fetchall()]
     return GpuTime(
         gpu_seconds=sum(held for held, _ in pools),

@@ -11,6 +11,5 @@ error_body        what the body of an error looks like
 whole_requests    in which thread a request is answered
 repeated          what is not done again for questions that are asked again
 security_headers  what a browser may do with our pages
-administration    who may see the administration site
 dashboard         how the dashboard reaches the browser
 """

@@ -5,5 +5,6 @@ principal       on whose behalf a request is made, and for which teams
 tokens          how team tokens are made, recognised and withdrawn
 grants          are those who were let in still to be let in?
 bearer          which key an `Authorization` header carries
+administration  who may see the administration site
 addresses       which network an address stands for
 """

@@ -10,7 +10,6 @@ from __future__ import annotations
 from django.contrib.admin import AdminSite
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest
-from tenancy.sign_in import ThrottledLoginForm
 
 
 class AdministrationSite(AdminSite):
@@ -19,7 +18,6 @@ class AdministrationSite(AdminSite):
     site_header = "Concertina administration"
     site_title = "Concertina"
     index_title = "Teams, quotas and pools"
-    login_form = ThrottledLoginForm
 
     def has_permission(self, request: HttpRequest) -> bool:
         user: User | AnonymousUser = request.user
