@@ -25,6 +25,7 @@ from concertina.connection import credentials
 from concertina.connection.connection import Connection
 from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
+from concertina.connection.networks import TeamNetworks
 from concertina.connection.retrying import (
     BRIEF,
     PATIENT,
@@ -113,6 +114,11 @@ class Client:
     def keeping(self) -> Keeping:
         """For how long jobs, and parts of them, are kept."""
         return Keeping(self._send, self._of_team)
+
+    @property
+    def networks(self) -> TeamNetworks:
+        """What the jobs of teams may reach."""
+        return TeamNetworks(self._send, self._of_team)
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
@@ -331,21 +337,17 @@ class Client:
 
     def secrets(self, *, team: str | None = None) -> list[Secret]:
         """A team's secrets, without what is in them; by default those of the token's own team."""
-        return self._items(self._secrets(team))
+        return self._items(f"{self._of_team(team)}/secrets")
 
     def set_secret(self, name: str, content: dict[str, Any], *, team: str | None = None) -> Secret:
         """Keep `{"kind": "environment", "variables": {…}}`, or a registry's login."""
-        path = f"{self._secrets(team)}/{quote(name, safe='')}"
+        path = f"{self._of_team(team)}/secrets/{quote(name, safe='')}"
         return cast("Secret", self._send("PUT", path, body=content)[1])
 
     def delete_secret(self, name: str, *, team: str | None = None, force: bool = False) -> None:
         """Refused while live jobs need it, unless forced."""
-        path = f"{self._secrets(team)}/{quote(name, safe='')}"
-        params = {"force": "true"} if force else None
-        self._send("DELETE", path, params=params, is_repeatable=False)
-
-    def _secrets(self, team: str | None) -> str:
-        return f"{self._of_team(team)}/secrets"
+        path = f"{self._of_team(team)}/secrets/{quote(name, safe='')}"
+        self._send("DELETE", path, params={"force": "true"} if force else None, is_repeatable=False)
 
     def _of_team(self, team: str | None) -> str:
         if not team:

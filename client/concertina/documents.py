@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         KeptPartPartEnum,
         LogStream,
         ModelState,
+        NetworkEnum,
         NodeClosing,
         PoolAdmissionEnum,
         RemedyKind,
@@ -425,6 +426,17 @@ class Quarantine(TypedDict):
     error: str | None  # For admins; null: for others.
 
 
+class Quota(TypedDict):
+    """A document of the service: Quota."""
+
+    pool: str
+    guaranteed_gpus: int  # GPUs the team gets back within seconds when it has work for them.
+    limit_gpus: int | None  # Most GPUs the team may hold. Empty: the whole pool.
+    # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
+    lending_limit_gpus: int | None
+    over_quota_weight: float  # Share of idle GPUs beyond the guarantee, relative to other teams.
+
+
 class RefusedDetails(TypedDict):
     """A job that can never start as it is."""
 
@@ -563,6 +575,17 @@ class Team(TypedDict):
     is_mine: bool  # True if the caller may act for it.
 
 
+class TeamChange(TypedDict):
+    """A document of the service: TeamChange."""
+
+    name: str
+    # Most jobs that may wait, queued or paused; the next one is refused.
+    max_queued_jobs: NotRequired[int]
+    network: NotRequired[NetworkEnum]  # What its jobs may ask for, as `network` in their specs.
+    # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
+    reachable: NotRequired[list[str]]
+
+
 class TeamRetention(TypedDict):
     """A document of the service: TeamRetention."""
 
@@ -580,6 +603,17 @@ class TeamShare(TypedDict):
     guaranteed_gpus: int
     limit_gpus: int | None
     entitled_gpus: int  # What its jobs have a claim to now: of its guarantee, or of its fair share.
+
+
+class Token(TypedDict):
+    """A document of the service: Token."""
+
+    name: str
+    prefix: str  # The first characters, to recognise it by.
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
 
 
 class Usage(TypedDict):
@@ -685,6 +719,16 @@ class ModelVersionDetail(ModelVersion):
     code: str  # Digest of its job's code; empty: it had none.
     sources: list[ModelData]  # Of data that its job used.
     spec: dict[str, Any]  # Of its job, with every default filled in.
+
+
+class TeamDetail(Team):
+    """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
+
+    max_queued_jobs: int  # Most jobs that may wait, queued or paused.
+    network: NetworkEnum  # What its jobs may ask for.
+    reachable: list[str]  # Hosts with ports, for `listed`.
+    quotas: list[Quota]
+    tokens: list[Token] | None  # null: only its leads and admins may see them.
 
 
 class SubmittedJob(JobDetail):

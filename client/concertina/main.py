@@ -14,6 +14,7 @@ from concertina.commands import (
     keeping,
     login,
     logs,
+    network,
     removal,
     secrets,
     top,
@@ -57,6 +58,7 @@ for command in (
     removal.unpin,
     top.top,
     inspect.teams,
+    network.network,
 ):
     app.command()(command)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)

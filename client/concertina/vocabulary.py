@@ -132,6 +132,7 @@ JobState = Literal[
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
 LogStream = Literal["stdout", "stderr"]
 ModelState = Literal["storing", "stored", "lost"]
+NetworkEnum = Literal["isolated", "listed", "egress"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]
 RemedyKind = Literal[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.conf import settings
 from django.utils import timezone
@@ -27,6 +28,12 @@ from jobs.spec.feasibility import worker_counts
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.quantities import format_size
 from jobs.spec.timestamps import format_timestamp
+
+_MAY_REACH: Final[Mapping[str, str]] = {
+    TeamNetwork.ISOLATED: "reach nobody",
+    TeamNetwork.LISTED: "may ask for `network: listed`",
+    TeamNetwork.EGRESS: "may ask for `network: egress`",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,11 +176,11 @@ def _beyond_reach(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
             problem="is not possible here: jobs are processes, which reach what their node reaches",
             remedy="Leave it out, or ask an admin for a pool whose jobs run in containers.",
         )
-    elif wanted == "egress" and team.network != TeamNetwork.EGRESS:
+    elif wanted not in {"isolated", team.network}:
         yield Problem(
             field="network",
             value=wanted,
-            problem=f"is not for team {team.name}: its jobs reach nobody",
+            problem=f"is not for team {team.name}: its jobs {_MAY_REACH[team.network]}",
             remedy="Have the platform fetch data and code, as `data` and `code.git`, or ask an"
             " admin to let the team's jobs out.",
         )

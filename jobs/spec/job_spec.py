@@ -132,7 +132,7 @@ class JobSpec(SpecPart):
         list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)
     ] = Field(default_factory=list)
     data: DataUses = Field(default_factory=list)
-    network: Literal["isolated", "egress"] | None = None  # None: what the installation gives to all
+    network: Literal["isolated", "listed", "egress"] | None = None  # None: what all jobs are given
     resources: Resources = Resources()
     elastic: Elastic = Elastic()
     batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))

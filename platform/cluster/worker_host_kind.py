@@ -70,7 +70,7 @@ class WorkerHostKind(ABC):
 
     @property
     def networks(self) -> Sequence[str]:
-        """What jobs can be given: `isolated`, `egress`. The first is for those that ask for none.
+        """What jobs can be given: `isolated`, `listed`, `egress`. The first is that of all others.
 
         A host that cannot keep processes from its network gives all of it.
         """

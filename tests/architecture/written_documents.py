@@ -37,6 +37,8 @@ READ: Final = (
     "SubmittedJob",
     "SubmittedJobs",
     "Team",
+    "TeamChange",
+    "TeamDetail",
     "TeamRetention",
     "Usage",
     "Validation",
@@ -46,6 +48,7 @@ EXTENDS: Final = {
     "JobDetail": "Job",
     "ModelVersionDetail": "ModelVersion",
     "SubmittedJob": "JobDetail",
+    "TeamDetail": "Team",
     "FoundRemedy": "Remedy",
 }
 LEFT_OUT: Final = {("Pool", "nodes")}  # the dashboard shows them

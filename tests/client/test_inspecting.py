@@ -3,10 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 
 from jobs.lifecycle import State
 from jobs.models import Job
-from tests.client.command_line import CommandLine
+from tests.client.command_line import CommandLine, Ending
 from tests.client.test_submitting import finish
 
 
@@ -177,3 +178,28 @@ def test_several_jobs_are_cancelled_only_if_all_are_there(
     assert set(Job.objects.values_list("state", flat=True)) == {"queued"}
     assert concertina("cancel", "digits", "second").exit_code == 0
     assert set(Job.objects.values_list("state", flat=True)) == {"cancelled"}
+
+
+def test_what_a_teams_jobs_may_reach_is_shown_to_it_and_changed_by_admins(
+    concertina: CommandLine,
+) -> None:
+    User.objects.create_superuser("root", password="a long password")
+    assert concertina("network").out == "Jobs of vision reach nobody but one another.\n"
+    hosts = ("pypi.org:443", "*.example.com:443")
+    assert concertina("network", "listed", *hosts).exit_code == 5
+
+    def as_root(*words: str) -> Ending:
+        asked = ("network", *words, "--team", "vision", "--as", "root")
+        return concertina(*asked, stdin="a long password")
+
+    changed = as_root("listed", *hosts)
+    assert (changed.exit_code, changed.err) == (0, "")
+    assert changed.out == (
+        "Jobs of vision reach, with `network: listed`: pypi.org:443, *.example.com:443.\n"
+    )
+    assert concertina("network", "-o", "json").document["reachable"] == [*hosts]
+    assert "node reaches" in as_root("egress").out
+    assert as_root("listed").out == changed.out, "the list is still there"
+    wrong = as_root("listed", "pypi.org")
+    assert (wrong.exit_code, "is not a host with a port" in wrong.err) == (3, True), wrong.err
+    assert as_root("egress", "pypi.org:443").exit_code == 2

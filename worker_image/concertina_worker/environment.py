@@ -46,6 +46,7 @@ class CoordinatorEnvironment:
     term: int
     start: int  # of the job, as `Env.START` counts them
     rendezvous: tuple[str, int] | None  # where workers that do not register would meet
+    has_gate: bool = False  # through which its workers reach who is listed
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> CoordinatorEnvironment:
@@ -61,6 +62,7 @@ class CoordinatorEnvironment:
             term=_whole(environ, Env.COORDINATOR_TERM, 0),
             start=_whole(environ, Env.START, 0),
             rendezvous=_optional_address(environ, Env.RENDEZVOUS),
+            has_gate=Env.REACHABLE in environ,
         )
 
 

@@ -36,6 +36,7 @@ MOST_METRICS: Final = 1000  # a quarter of an hour at one a second, about 400 kB
 MOST_MEASUREMENTS: Final = 200  # guessed: of so many configurations a model learns nothing more
 MOST_WARNINGS: Final = 20  # of one job; guessed: more than there are kinds
 LONGEST_WARNING: Final = 1000  # letters
+GATE_PORT: Final = 29_600  # in containers alone are there gates, and each has all ports to itself
 COORDINATOR_LOST_SECONDS: Final = 600.0
 """A worker without a coordinator for so long ends itself. Guessed: ten times what the service waits
 for a silent node before it starts a coordinator elsewhere; trades work that may yet be saved
@@ -54,6 +55,7 @@ class Env(StrEnum):
     LISTEN_ON = "CONCERTINA_LISTEN_ON"  # coordinator only, optional: an address of its own machine
     SERVICE_URL = "CONCERTINA_SERVICE_URL"  # coordinator only: where to sync
     STATE_DIR = "CONCERTINA_STATE_DIR"  # coordinator only: its own small durable state
+    REACHABLE = "CONCERTINA_REACHABLE"  # coordinator only: see `coordinator.gate.reachable`
     RENDEZVOUS = (
         "CONCERTINA_RENDEZVOUS"  # coordinator only: where the first worker's store would be
     )

@@ -16,18 +16,20 @@ from cluster.process_environments import ProcessEnvironment
 from cluster.worker_host import Labels, Launch, Limits, Mount, RegistryLogin, Role
 from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
+from tenancy.models.team import TeamNetwork
 from tenancy.secrets import team_secrets
 
 from autoscaler.control_loop.carry_out import data_mounts, start_mounts
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
 from autoscaler.control_loop.tick_context import TickContext
-from concertina_worker.protocol import BatchRules, BestRules, Env
+from concertina_worker.protocol import GATE_PORT, BatchRules, BestRules, Env
 from jobs.changes import batch_limit
 from jobs.reports import job_token
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
 _ON_A_SLOT: Final = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}  # a job may overrule these
+_PROXY: Final = ("HTTPS_PROXY", "https_proxy")  # some programs know the one, some the other
 _UNBUFFERED: Final = {"PYTHONUNBUFFERED": "1"}
 
 
@@ -45,6 +47,7 @@ def of_coordinator(view: JobView, node: Node, context: TickContext) -> Launch:
             Env.COORDINATOR_TERM: str(view.job.coordinator_term),
             Env.START: str(view.job.starts),
             **_rendezvous_of(view, context),
+            **_gate_of(view),
         },
         secret_env={
             **_secrets(view),
@@ -101,7 +104,9 @@ def of_worker(
         Env.BATCH: json.dumps(_batch_rules(view)),
         Env.SEED: str(spec.seed),
     }
-    env = {**seen.defaults, **_defaults(view, node, gpu_indices, context), **spec.env, **ours}
+    way_out = _to_gate(view, context.environments.coordinator_host(coordinator_node))
+    usual = {**seen.defaults, **_defaults(view, node, gpu_indices, context), **way_out}
+    env = {**usual, **spec.env, **ours}
     return Launch(
         labels=_labels(worker.id, Role.WORKER, view, context),
         command=tuple(spec.command),
@@ -255,6 +260,21 @@ def _rendezvous(view: JobView, context: TickContext) -> tuple[str, int]:
     port = own or view.job.coordinator_port or 0
     first = view.members[0]
     return context.environments.rendezvous_host(first.id, first.row.node), port
+
+
+def _gate_of(view: JobView) -> dict[str, str]:
+    """Return what makes a coordinator keep a gate; it leads nowhere if the list was taken away."""
+    if view.spec.network != "listed":
+        return {}
+    team = view.job.team
+    listed = team.reachable if team.network == TeamNetwork.LISTED else ()
+    return {Env.REACHABLE: ",".join(listed)}
+
+
+def _to_gate(view: JobView, coordinator_host: str) -> dict[str, str]:
+    """Return where programs find it; a job may overrule this in its `env`."""
+    gate = f"http://{coordinator_host}:{GATE_PORT}"
+    return dict.fromkeys(_PROXY, gate) if view.spec.network == "listed" else {}
 
 
 def _best_rules(view: JobView) -> str:

@@ -7,6 +7,7 @@
 - `data`: `ls`, `add`, `rm`: which data jobs may name
 - `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind
 - `removal`: `delete`, `pin`, `unpin`; `keeping`: `retention`
+- `network`: what a team's jobs may reach
 - `login`, `secrets`: who one is, and what only a team's jobs may know
 - `options`: the options and arguments that several commands share
 """

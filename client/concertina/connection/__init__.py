@@ -3,7 +3,7 @@
 - `credentials`: which service, and as whom
 - `transport`: one request, and what a bad answer becomes
 - `retrying`: when a failed request is tried again, and for how long
-- `connection`: what those are given who ask for one kind of thing, such as `keeping`
+- `connection`: what those are given who ask for one kind of thing, such as `keeping`, `networks`
 - `uploading`: code or data in pieces
 - `log_following`: a log over broken connections, without missing or repeating a line
 """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from concertina.documents import Job, Pool, Team
+    from concertina.documents import Job, Pool, Team, TeamChange, TeamDetail
 
 
 def overview(
@@ -61,3 +61,16 @@ def teams_table(teams: Iterable[Team]) -> Table:
             f"{team['running_jobs']} running, {team['waiting_jobs']} waiting",
         )
     return table
+
+
+def network_of(team: TeamDetail | TeamChange) -> str:
+    """Say it in a sentence, which ends with the list if there is one."""
+    jobs = f"Jobs of {team['name']}"
+    match team["network"]:
+        case "listed":
+            hosts = ", ".join(team["reachable"])
+            return f"{jobs} reach, with `network: listed`: {hosts}."
+        case "egress":
+            return f"{jobs} reach, with `network: egress`, what their node reaches."
+        case _:
+            return f"{jobs} reach nobody but one another."

@@ -2323,7 +2323,7 @@ export interface components {
              * Network
              * @default null
              */
-            network: ("isolated" | "egress") | null;
+            network: ("isolated" | "listed" | "egress") | null;
             /**
              * @default {
              *       "gpus_per_worker": 1,
@@ -2701,10 +2701,11 @@ export interface components {
         };
         /**
          * @description * `isolated` - isolated: its jobs reach nobody
+         *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
          *     * `egress` - egress: a job that asks for it reaches what its node reaches
          * @enum {string}
          */
-        NetworkEnum: "isolated" | "egress";
+        NetworkEnum: "isolated" | "listed" | "egress";
         NextStep: {
             workers: number;
             /** @description More than now. */
@@ -2817,9 +2818,12 @@ export interface components {
              * @description What its jobs may ask for, as `network` in their specs.
              *
              *     * `isolated` - isolated: its jobs reach nobody
+             *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
              *     * `egress` - egress: a job that asks for it reaches what its node reaches
              */
             network?: components["schemas"]["NetworkEnum"];
+            /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
+            reachable?: string[];
         };
         /**
          * @description * `poisson` - poisson
@@ -3771,9 +3775,12 @@ export interface components {
              * @description What its jobs may ask for, as `network` in their specs.
              *
              *     * `isolated` - isolated: its jobs reach nobody
+             *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
              *     * `egress` - egress: a job that asks for it reaches what its node reaches
              */
             network?: components["schemas"]["NetworkEnum"];
+            /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
+            reachable?: string[];
         };
         /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
         TeamDetail: {
@@ -3804,9 +3811,12 @@ export interface components {
              * @description What its jobs may ask for.
              *
              *     * `isolated` - isolated: its jobs reach nobody
+             *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
              *     * `egress` - egress: a job that asks for it reaches what its node reaches
              */
             network: components["schemas"]["NetworkEnum"];
+            /** @description Hosts with ports, for `listed`. */
+            reachable: string[];
             quotas: components["schemas"]["Quota"][];
             /** @description null: only its leads and admins may see them. */
             tokens: components["schemas"]["Token"][] | null;

@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from cluster.docker_host.container.containers import MOST_PROCESSES
-from cluster.docker_host.container.job_network import JobNetwork
+from cluster.docker_host.container.job_network import USUAL, JobNetwork
 from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.docker_host.urls import is_docker_url
 from cluster.process_environments import ProcessEnvironments
@@ -47,7 +47,7 @@ class DockerKind(WorkerHostKind):
     @classmethod
     def read(cls, variables: EnvironmentVariables, *, host_id: str) -> Self:
         network = variables.choice(
-            "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=[*JobNetwork]
+            "CONCERTINA_JOB_NETWORK", default=JobNetwork.ISOLATED, among=USUAL
         )
         return cls(
             docker_url=_docker_url(variables),

@@ -1,9 +1,9 @@
 """Who uses the platform, and what may they use?
 
 `Team` and `Membership` say who they are, `Token` how their programs get in. A team owns `Secret`s;
-`ImageRule` says what its jobs may run, `RetentionRule` how long what they leave is kept, `Quota`
-how many GPUs of a pool it may hold, and `FairShareSettings` how what is idle is shared out, by the
-`DecayedUsage` of each.
+`ImageRule` says what its jobs may run, `reachable` which hosts they may call, `RetentionRule` how
+long what they leave is kept, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
+how what is idle is shared out, by the `DecayedUsage` of each.
 """
 
 from tenancy.models.fair_share import DecayedUsage, FairShareSettings

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator
 from django.db import models
 
+from tenancy.models.reachable import check_listed
 from tenancy.models.slug import slug_validator
 
 MOST_QUEUED_JOBS: Final = 100_000  # each is planned in every tick
@@ -18,6 +19,7 @@ class TeamNetwork(models.TextChoices):
     """What jobs of a team may reach."""
 
     ISOLATED = "isolated", "isolated: its jobs reach nobody"
+    LISTED = "listed", "listed: a job that asks for it reaches the hosts that are listed"
     EGRESS = "egress", "egress: a job that asks for it reaches what its node reaches"
 
 
@@ -42,6 +44,13 @@ class Team(models.Model):
         db_default=TeamNetwork.ISOLATED,
         help_text="What its jobs may ask for, as `network` in their specs.",
     )
+    reachable = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        validators=[check_listed],
+        help_text='Hosts with ports, for `listed`: ["pypi.org:443", "*.example.com:443"].',
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -55,7 +64,9 @@ class Team(models.Model):
         return dict(cls.objects.values_list("name", "parent__name"))
 
     def clean(self) -> None:
-        """Refuse a circle of parents, and a parent whose guarantees are not large enough."""
+        """Refuse a circle of parents, a parent whose guarantees are not enough, an empty list."""
+        if self.network == TeamNetwork.LISTED and not self.reachable:
+            raise ValidationError({"reachable": "List a host, or let the team be isolated."})
         parents = self._tree()
         above = parents[self.name]
         while above is not None:

@@ -65,6 +65,11 @@ def test_it_is_said_why_there_are_none(concertina: CommandLine, job_file: Path) 
     assert "ended before the first" in said(mode="hot", state="failed")
 
 
+def test_one_place_to_put_it_is_meant(concertina: CommandLine) -> None:
+    ended = concertina("checkpoints", "get", "digits", "-d", "all", "--weights", "model.pt")
+    assert (ended.exit_code, "not both" in ended.err) == (2, True)
+
+
 def test_all_of_a_checkpoint_is_fetched(
     concertina: CommandLine, folder: Path, tmp_path: Path
 ) -> None:

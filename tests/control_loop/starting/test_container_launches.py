@@ -6,7 +6,7 @@ import pytest
 from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.models import Node, Pool
 from cluster.worker_host import Launch, Mount
-from tenancy.models import ImageRule
+from tenancy.models import ImageRule, Team
 
 from jobs.models import Job
 from tests.control_loop.world import World, fresh
@@ -99,6 +99,29 @@ def test_a_folder_and_variables_of_the_spec_win(world: World) -> None:
     _, worker = started(world, job, workers=1)
     assert worker.workdir == "/app"
     assert (worker.env["HOME"], worker.env["PATH"]) == ("/home/ada", "/opt/bin")
+
+
+def test_workers_find_the_gate_to_the_hosts_of_their_team_where_it_is(world: World) -> None:
+    job = world.job(network="listed", env={"https_proxy": "http://mine:1"})
+    listed = {"network": "listed", "reachable": ["pypi.org:443", "*.example.com:443"]}
+    Team.objects.filter(pk=job.team_id).update(**listed)
+    coordinator, worker = started(world, job, workers=1)
+    assert (coordinator.network, worker.network) == ("listed", "listed")
+    assert coordinator.env["CONCERTINA_REACHABLE"] == "pypi.org:443,*.example.com:443"
+    assert worker.env["HTTPS_PROXY"] == "http://coordinator:29600"
+    assert worker.env["https_proxy"] == "http://mine:1", "a job may have its own way"
+    assert "CONCERTINA_REACHABLE" not in worker.env
+
+
+@pytest.mark.parametrize(("of_team", "asked"), [("egress", "listed"), ("listed", None)])
+def test_a_gate_leads_nowhere_once_the_list_was_taken_away_and_is_for_who_asks(
+    world: World, of_team: str, asked: str | None
+) -> None:
+    job = world.job(network=asked)
+    Team.objects.filter(pk=job.team_id).update(network=of_team, reachable=["pypi.org:443"])
+    coordinator, worker = started(world, job, workers=1)
+    assert coordinator.env.get("CONCERTINA_REACHABLE") == ("" if asked else None)
+    assert ("HTTPS_PROXY" in worker.env) is bool(asked)
 
 
 def test_the_token_is_kept_from_whoever_looks_at_the_container(world: World) -> None:

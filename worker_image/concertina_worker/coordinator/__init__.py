@@ -12,6 +12,7 @@ An event comes in, and instructions go out:
 5. `decisions`: who trains together next; they become `instructions`
 6. `state_file`: where the coordinator's memory lies, before any instruction is carried out
 
+`gate` is the way out of jobs whose team may reach a list of hosts, in a process of its own.
 `stragglers` says which worker holds the others up, and `foreign_group` whether workers that never
 registered have formed a process group of their own.
 """

@@ -15,6 +15,7 @@ from concertina_worker.coordinator.connections.held_call import HttpWaker
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
 from concertina_worker.coordinator.connections.synchronising import Synchroniser
+from concertina_worker.coordinator.gate import keeping
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.environment import CoordinatorEnvironment
@@ -46,10 +47,11 @@ async def run(environment: CoordinatorEnvironment) -> int:
         ending = asyncio.create_task(asked_to_end.wait())
         watching = asyncio.create_task(server.watch())
         looking = asyncio.create_task(_look_out(coordination, environment))
+        gate = asyncio.create_task(_keep_gate(environment))
         done, _ = await asyncio.wait(
             {syncing, ending, watching}, return_when=asyncio.FIRST_COMPLETED
         )
-        for task in (syncing, ending, watching, looking):
+        for task in (syncing, ending, watching, looking, gate):
             task.cancel()
         try:
             with contextlib.suppress(asyncio.CancelledError):
@@ -66,6 +68,11 @@ async def run(environment: CoordinatorEnvironment) -> int:
 async def _look_out(coordination: Coordination, environment: CoordinatorEnvironment) -> None:
     if environment.rendezvous is not None:
         await foreign_group.look_out(coordination, *environment.rendezvous)
+
+
+async def _keep_gate(environment: CoordinatorEnvironment) -> None:
+    if environment.has_gate:
+        await keeping.keep(environment.host)
 
 
 def main() -> int:

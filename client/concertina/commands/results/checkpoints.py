@@ -61,9 +61,9 @@ def get(
     output: Output = Format.TABLE,
 ) -> None:
     """Fetch a checkpoint: its weights, and the rest of the training."""
-    if into is not None and weights is not None:
-        raise BadInput("Use --into or --weights, not both.")
     with session(output) as current:
+        if into is not None and weights is not None:
+            raise BadInput("Use --into or --weights, not both.")
         job = current.client.find(reference)
         checkpoints = current.client.results(job["id"]).checkpoints
         with Bar(current.terminal.err, "Fetching") as bar:

@@ -169,7 +169,7 @@ def _resolvers(launch: Launch, confinement: Confinement) -> list[str]:
     Else Docker before 25.0.5 asks those of the node in its stead, and names carry words outside.
     """
     network = of_launch(launch, confinement.network)
-    is_alone = launch.labels.role is Role.WORKER and network is JobNetwork.ISOLATED
+    is_alone = launch.labels.role is Role.WORKER and not network.leads_out
     return [_NOBODY] if is_alone else []
 
 

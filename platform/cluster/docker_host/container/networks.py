@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -27,6 +27,7 @@ from cluster.worker_host import HostUnavailable, Launch
 
 T = TypeVar("T")
 _MOST_AT_ONCE: Final = 64
+_APART: Final = {"com.docker.network.bridge.enable_icc": "false"}  # its containers from another
 _NO_ADDRESS: Final = {"com.docker.network.bridge.inhibit_ipv4": "true"}
 
 _log: Final = logging.getLogger(__name__)
@@ -56,20 +57,28 @@ class Networks:
                 found = self._of_job(job_id, keeper)  # another service process may have made one
             return _oldest(found) if found else made
 
-    def of_coordinators(self, endpoint: Endpoint) -> str:
-        """The id of the network on which coordinators reach the service, made if need be.
+    def of_coordinator(self, launch: Launch, endpoint: Endpoint) -> Iterator[str]:
+        """Yield the ids of the networks of a coordinator beside its job's, made if need be.
 
-        One that is made here has a way out: the service is somewhere else then.
+        On the first it reaches the service. One that is made here has a way out: the service is
+        somewhere else then. On the second its gate reaches the world, and no other gate.
         """
+        yield self._named(self.coordinator_network, endpoint)
+        if of_launch(launch, self.job_network) is JobNetwork.LISTED:
+            yield self._named(f"concertina-{self.installation}-gates", endpoint, _APART)
+
+    def _named(
+        self, name: str, endpoint: Endpoint, options: Mapping[str, str] | None = None
+    ) -> str:
         with self._locks.of(endpoint), talking_to(endpoint):
             client = self.connections.patient(endpoint)
-            found = client.networks(names=[self.coordinator_network])
-            same = [one for one in found if one["Name"] == self.coordinator_network]
+            same = [one for one in client.networks(names=[name]) if one["Name"] == name]
             if same:
                 return _oldest(same)
             made = client.create_network(
-                self.coordinator_network,
+                name,
                 driver="bridge",
+                options=options,
                 check_duplicate=True,
                 labels={labels.INSTALLATION: self.installation},
             )
@@ -144,7 +153,7 @@ class Networks:
 
     def _make(self, job_id: str, keeper: _Keeper, network: JobNetwork) -> str:
         """Make it; of two at the same time, the one that the daemon refuses finds the other's."""
-        is_internal = network is JobNetwork.ISOLATED
+        is_internal = not network.leads_out
         kind = (
             {"driver": "overlay", "attachable": True} if keeper.is_swarm else {"driver": "bridge"}
         )

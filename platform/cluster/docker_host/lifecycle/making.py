@@ -126,8 +126,8 @@ class Maker:
         name = self.blueprints.name(launch.labels.process_id)
         try:
             if launch.labels.role is Role.COORDINATOR:
-                second = self.networks.of_coordinators(place.endpoint)
-                client.connect_container_to_network(name, second)
+                for network in self.networks.of_coordinator(launch, place.endpoint):
+                    client.connect_container_to_network(name, network)
             check_wanted(record)
             with _final_if_wrong():
                 client.start(name)

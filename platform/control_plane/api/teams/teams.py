@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Quota, Team, Token
+from tenancy.models.reachable import MOST_LISTED, check_listed
 from tenancy.models.team import TeamNetwork
 from tenancy.queries import teams_by_name
 
@@ -64,10 +65,26 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
 
 
 class TeamChangeSerializer(serializers.ModelSerializer[Team]):
+    reachable = serializers.ListField(
+        child=serializers.CharField(max_length=260),
+        max_length=MOST_LISTED,
+        required=False,
+        validators=[check_listed],
+        help_text="Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.",
+    )
+
     class Meta:
         model = Team
-        fields = ("name", "max_queued_jobs", "network")
+        fields = ("name", "max_queued_jobs", "network", "reachable")
         read_only_fields = ("name",)
+
+    def validate(self, attrs: Any) -> Any:
+        wanted, listed = (
+            attrs.get(field, getattr(self.instance, field)) for field in ("network", "reachable")
+        )
+        if wanted == TeamNetwork.LISTED and not listed:
+            raise exceptions.ValidationError({"reachable": "List a host, or use isolated."})
+        return attrs
 
 
 class TeamDetailSerializer(TeamSerializer):
@@ -76,6 +93,9 @@ class TeamDetailSerializer(TeamSerializer):
     )
     network = serializers.ChoiceField(
         choices=TeamNetwork.choices, help_text="What its jobs may ask for."
+    )
+    reachable = serializers.ListField(
+        child=serializers.CharField(), help_text="Hosts with ports, for `listed`."
     )
     quotas = QuotaSerializer(many=True)
     tokens = TokenSerializer(
@@ -119,6 +139,7 @@ class TeamView(APIView):
             **row,
             "max_queued_jobs": team.max_queued_jobs,
             "network": team.network,
+            "reachable": team.reachable,
             "quotas": quotas,
             "tokens": tokens if may_see_tokens else None,
         }

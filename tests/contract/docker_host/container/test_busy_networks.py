@@ -111,7 +111,8 @@ def test_a_slow_daemon_holds_up_neither_other_daemons_nor_the_control_loop(
         assert daemons.slow.is_asked.wait(90)
         brisk = pool.submit(networks.of_job, JOB1, BRISK, (SLOW, BRISK))
         assert brisk.result(20) == "concertina-t-job1-id"
-        assert pool.submit(networks.of_coordinators, BRISK).result(20) == "coordinators-id"
+        of_service = pool.submit(lambda: [*networks.of_coordinator(JOB1, BRISK)])
+        assert of_service.result(20) == ["coordinators-id"]
         for endpoint in (SLOW, BRISK):
             pool.submit(remove_unused, networks, endpoint).result(20)
         assert not slow.done()

@@ -206,6 +206,29 @@ def test_a_coordinator_gets_both_networks_however_often_its_start_is_broken_off(
     assert broken == ["connect_container_to_network", "start"]
 
 
+def test_with_a_list_the_coordinator_alone_has_a_way_out(
+    docker_bench: DockerBench, docker_daemon: DockerDaemon, services: list[str]
+) -> None:
+    """Beside it runs the gate. No other coordinator is reached on that way."""
+    client, installation = docker_daemon.client(), docker_bench.host.installation
+    inner = f"{installation}-inner"
+    client.create_network(inner, internal=True)  # as beside `docker compose`
+    bench = replace(docker_bench, host=replace(docker_bench.host, coordinator_network=inner))
+    script = f"{tries(services, AT_MOST)}; {LISTEN}"
+    launch(bench, "c1", "job1", script, role=Role.COORDINATOR, network="listed")
+    *reached, _ = until(lambda: [*texts(bench, "c1")] if "over" in texts(bench, "c1") else [])
+    assert sorted(reached) == sorted(f"reached {target}" for target in services)
+    of_coordinator = client.inspect_container(f"concertina-{installation}-c1")
+    way = of_coordinator["NetworkSettings"]["Networks"][f"concertina-{installation}-gates"]
+    other = f"{way['IPAddress']}:5000"
+    launch(bench, "a1", "job1", tries((*services, other)), network="listed")
+    launch(bench, "c2", "job2", tries([other]), role=Role.COORDINATOR, network="listed")
+    assert outcome(bench, "a1") == ["over"]
+    assert outcome(bench, "c2", job_id="job2") == ["over"]
+    of_worker = client.inspect_container(f"concertina-{installation}-a1")
+    assert of_worker["HostConfig"]["Dns"] == ["127.0.0.1"], "it asks nobody for the world's names"
+
+
 def test_with_egress_there_is_a_way_out(docker_bench: DockerBench, services: list[str]) -> None:
     """To whatever this machine reaches, hence to its own services too; for this job alone."""
     launch(docker_bench, "a1", "job1", tries(services, AT_MOST), network="egress")
