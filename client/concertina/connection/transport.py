@@ -130,18 +130,8 @@ class Transport:
         Raises:
             ConcertinaError: as `send`; `Unreachable` also when the connection breaks.
         """
-        with (
-            self._translated_errors(),
-            self._http.stream(
-                "GET",
-                path,
-                params=_without_none(params),
-                headers={**headers, "Accept-Encoding": "identity"},  # bytes are counted
-            ) as response,
-        ):
-            if not response.is_success:
-                response.read()
-                self._decoded(response)
+        counted = {**headers, "Accept-Encoding": "identity"}  # bytes as they are
+        with self._opened(path, params, counted, timeout=self._http.timeout) as response:
             yield Received(
                 status=response.status_code,
                 headers=response.headers,
@@ -157,20 +147,29 @@ class Transport:
         Raises:
             ConcertinaError: as `send`; `Unreachable` also when the stream breaks.
         """
+        with self._opened(path, params, headers, timeout=_STREAM_TIMEOUT) as response:
+            yield response.iter_lines()
+
+    @contextmanager
+    def _opened(
+        self,
+        path: str,
+        params: Mapping[str, Any],
+        headers: Mapping[str, str],
+        *,
+        timeout: httpx.Timeout,
+    ) -> Iterator[httpx.Response]:
+        """Open an answer whose content is read as it comes; errors are as those of `send`."""
         with (
             self._translated_errors(),
             self._http.stream(
-                "GET",
-                path,
-                params=_without_none(params),
-                headers=headers,
-                timeout=_STREAM_TIMEOUT,
+                "GET", path, params=_without_none(params), headers=headers, timeout=timeout
             ) as response,
         ):
             if not response.is_success:
                 response.read()
                 self._decoded(response)
-            yield response.iter_lines()
+            yield response
 
     def _decoded(self, response: httpx.Response) -> Any:
         if response.status_code == HTTPStatus.NO_CONTENT:
