@@ -33,6 +33,7 @@ PORTS_OF_HELPERS: Final = (  # a daemon that is not told waits 15 s for its help
     "metrics-export-port",
     "runtime-env-agent-port",
 )
+_PORTS_EACH: Final = 20  # some may be taken
 _AFTER_OTHERS: Final = 500  # ports, where other stacks of this machine look for theirs
 _STOP_SECONDS: Final = 15.0
 
@@ -71,10 +72,11 @@ class OwnRay:
         client_port = checkouts.free_port(self.port + 1)
         head = ("--head", f"--port={self.port}", f"--ray-client-server-port={client_port}")
         nothing = ("--num-cpus=0", "--num-gpus=0", "--include-dashboard=false")
-        yield self._spec("ray-head", *head, *nothing, f"--temp-dir={self._session_dir}")
+        yield self._spec(0, "ray-head", *head, *nothing, f"--temp-dir={self._session_dir}")
         gives = f"--num-gpus={slots}" if has_gpus else "--num-gpus=0"
-        for name in names:
+        for place, name in enumerate(names, start=1):
             yield self._spec(
+                place,
                 f"ray-{name}",
                 f"--address={_ADDRESS}:{self.port}",
                 *(f"--num-cpus={slots}", gives, f"--labels=concertina.io/node={name}"),
@@ -84,14 +86,14 @@ class OwnRay:
     def _session_dir(self) -> Path:
         return self.checkout.runtime_dir / "ray"
 
-    def _ports_of_helpers(self) -> Iterator[str]:
-        """As options, each of a port that nobody has when the node is about to start."""
-        port = self.port + 1
+    def _ports_of_helpers(self, place: int) -> Iterator[str]:
+        """As options, each of a port that nobody has, or takes in a moment for another node."""
+        port = self.port + _PORTS_EACH * (place + 1)
         for helper in PORTS_OF_HELPERS:
             port = checkouts.free_port(port + 1)
             yield f"--{helper}={port}"
 
-    def _spec(self, name: str, *options: str) -> ProcessSpec:
+    def _spec(self, place: int, name: str, *options: str) -> ProcessSpec:
         log = self.checkout.logs_dir / f"{name}.log"
         return ProcessSpec(
             name=name,
@@ -99,7 +101,7 @@ class OwnRay:
                 *(sys.executable, "-m", "ray.scripts.scripts", "start", "--block"),
                 *(f"--node-ip-address={_ADDRESS}", "--min-worker-port=0", "--max-worker-port=0"),
                 *(f"--object-store-memory={_OBJECT_STORE_BYTES}", "--include-log-monitor=false"),
-                *("--disable-usage-stats", *self._ports_of_helpers(), *options),
+                *("--disable-usage-stats", *self._ports_of_helpers(place), *options),
             ),
             log=log,
             working_directory=self.checkout.root,
