@@ -61,6 +61,13 @@ def test_each_team_sees_its_own(api: APIClient, foreign_api: APIClient) -> None:
     assert mine == [{"language": False, "vision": True}, {"language": True, "vision": False}]
 
 
+def test_a_team_sees_nothing_of_one_that_bore_its_name() -> None:
+    reads = SharedReads(seconds=LONG)
+    former, present = (Principal(name="ci", teams={"vision": Team(pk=pk)}) for pk in (1, 2))
+    seen = [reads.read("jobs", by=by, read=lambda by=by: by.team_ids) for by in (former, present)]
+    assert seen == [[1], [2]]
+
+
 @pytest.mark.usefixtures("shared")
 def test_whoever_changes_something_sees_it_at_once(api: APIClient, submit: SubmitJob) -> None:
     def waiting() -> int:

@@ -57,7 +57,8 @@ class SharedReads:
         if not self.seconds:
             return read()
         came_at = self._clock()
-        shared = self._question((question, by.is_admin, frozenset(by.teams)), came_at)
+        # Not by name, which a team may have after another.
+        shared = self._question((question, by.is_admin, frozenset(by.team_ids)), came_at)
         with shared.lock:
             if not self._answers(shared, by.name, came_at):
                 began_at = self._clock()
