@@ -49,9 +49,9 @@ def main(root: str, arguments: list[str]) -> int:
 
 
 def _needs_ray(options: argparse.Namespace) -> bool:
-    """Only who runs it, and the whole suite, which has tests of it: nobody else waits for it."""
+    """Only who runs it, and the thorough suite, which has tests of it: nobody else waits for it."""
     if options.command == "test":
-        return not options.pytest_arguments
+        return bool(options.thorough)
     return getattr(options, "host", "") == "ray"
 
 

@@ -314,7 +314,11 @@ def ray_bench(ray_cluster: RayCluster, ray_link: Link, tmp_path: Path) -> Iterat
     ray_cluster.sweep()
 
 
-@pytest.fixture(params=["process", "warm", "docker", "in_memory", "ray", "simulated"])
+# Ray gives a node half a minute to start, which it needs beside the suite's other processes.
+A_REAL_RAY = pytest.param("ray", marks=pytest.mark.thorough)
+
+
+@pytest.fixture(params=["process", "warm", "docker", "in_memory", A_REAL_RAY, "simulated"])
 def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "in_memory":
         return InMemoryBench()

@@ -14,6 +14,7 @@ from cluster.worker_host import HostUnavailable, Launch, LaunchRefused, ProcessP
 from tests.contract.conftest import RayBench, answers, exited, labels, texts, until
 from tests.ray_cluster import NODE, RayCluster
 
+pytestmark = pytest.mark.thorough  # with a real cluster
 LONG = 90.0
 
 
