@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import requests
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.lifecycle import stopping
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
 from cluster.docker_host.record.records import Record, Records
 from cluster.files import json_files
@@ -20,6 +22,7 @@ from cluster.files import json_files
 from tests.docker_daemon import await_threads
 
 GRACE = 60.0
+NOW = 1_800_000_000.0
 
 
 @dataclass
@@ -63,6 +66,12 @@ class Daemon:
 
     def __post_init__(self) -> None:
         self.kills.set()
+
+
+@pytest.fixture(autouse=True)
+def _standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a busy machine takes, none of the grace is over."""
+    monkeypatch.setattr(stopping, "time", SimpleNamespace(time=lambda: NOW))
 
 
 @pytest.fixture
