@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import psutil
 import pytest
 from cluster.worker_host import ProcessPhase
 from storage.data.cache import copies
@@ -236,14 +236,17 @@ def test_a_secret_that_was_deleted_is_named(world: World, bucket: DataSource) ->
     assert fresh(job).message.startswith("Secret s3 of team vision was deleted.")
 
 
+def fetcher_of(world: World) -> subprocess.Popen[bytes]:
+    """The one that runs, or has ended since the tick."""
+    (one,) = world.arrivals.fetches._running.values()  # noqa: SLF001 - nobody else tells
+    return one.process
+
+
 def test_a_fetcher_that_is_killed_is_followed_by_another(world: World, source: DataSource) -> None:
     job = using(world)
     world.wish(job, 1)
     world.tick()
-    (fetcher,) = (
-        one for one in psutil.Process().children() if "storage.data.fetcher" in one.cmdline()
-    )
-    fetcher.kill()
+    fetcher_of(world).kill()
     ticking(world, lambda: "ended with code -9; it is tried again" in fresh(job).message)
     world.clock.advance(3.0)
     ticking(world, lambda: states(job))
@@ -255,10 +258,7 @@ def test_what_comes_of_a_fetch_and_cannot_be_kept_stops_no_tick(
 ) -> None:
     job = using(world)
     world.tick()
-    (fetcher,) = (
-        one for one in psutil.Process().children() if "storage.data.fetcher" in one.cmdline()
-    )
-    fetcher.wait()
+    fetcher_of(world).wait()
     CachePlaces(state_dir=world.state_dir).listing(source.pk, "").unlink()
     world.tick()
     assert fresh(job).message == ("Data digits: what came of it cannot be kept; it is tried again.")
