@@ -12,5 +12,6 @@ planning            how many GPUs each job gets, and why: pure
 installed_policies  which policies this installation has
 plots               charts of reports, as SVG text
 ---
+backoff             how long it is until something that failed is tried again
 job_vocabulary      every kind of event and every reason, with its sentence
 """

@@ -6,8 +6,13 @@ Each is a guess that trades patience with slow machines against GPUs held by som
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
+from autoscaler.backoff import Backoff
 from concertina_worker.protocol import LONGEST_REST_SECONDS, REST_SECONDS
+
+_BETWEEN_ATTEMPTS: Final = Backoff(first_seconds=1.0, longest_seconds=60.0)
+_BETWEEN_RESTARTS: Final = Backoff(first_seconds=2.0, longest_seconds=60.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +32,9 @@ class Limits:
     hung_worker: float = 20.0  # left out of a generation, and still there
     stuck_change: float = 300.0  # starting or rescaling, everybody ready, and nothing happens
     preparation: float = 1800.0  # a process whose image is being fetched, say
-    longest_back_off: float = 60.0
+    between_attempts: Backoff = _BETWEEN_ATTEMPTS
+    between_restarts: Backoff = _BETWEEN_RESTARTS
+    """Of a coordinator, or of an attempt whose workers were all lost; the first is at once."""
     idleness_told_after: float = 600.0
     """Of a job whose spec says nothing of it. Guessed: above what evaluating or saving takes."""
     progress_timeout: float = 3600.0

@@ -18,17 +18,17 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Case, F, Q, When
 
+from autoscaler.backoff import Backoff
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import events
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Job, Quarantine
 from jobs.spec.stored_spec import SpecUnreadable
 
-FIRST_RETRY: Final = timedelta(seconds=10)  # guessed: reports change a job's data within seconds
-LONGEST_RETRY: Final = timedelta(hours=1)
+# Guessed: reports change a job's data within seconds.
+BETWEEN_RETRIES: Final = Backoff(first_seconds=10.0, longest_seconds=3600.0)
 REMEMBERED: Final = timedelta(days=1)  # guessed: one that fails on and off waits ever longer
 MOST_TRIED_AT_ONCE: Final = 8  # guessed: each that fails again costs a tick some plans
-_MOST_DOUBLINGS: Final = 16
 _LONGEST_ERROR: Final = 2000
 _LONGEST_NAMES: Final = 300  # characters of the names of fields that a team is told
 _TELLS_ITS_STATE: Final = frozenset({State.QUEUED, State.RUNNING})  # not what it is about to do
@@ -86,7 +86,7 @@ def _put(part: Part, failing: Mapping[str, Exception], now: datetime) -> None:
             part=part,
             failures=(failures := before.get(job_id, 0) + 1),
             since=known[job_id].since if job_id in known else now,
-            retry_at=now + _delay(failures),
+            retry_at=now + timedelta(seconds=BETWEEN_RETRIES.seconds_after(failures)),
             error=storable(error)[:_LONGEST_ERROR],
         )
         for job_id, error in failing.items()
@@ -172,11 +172,6 @@ def sentence(*, holds: bool | None, unreadable: Collection[str] = ()) -> str:
         " If this lasts, ask an admin, who can see the cause; or cancel the job and submit it with"
         " other numbers."
     )
-
-
-def _delay(failures: int) -> timedelta:
-    doublings = min(failures - 1, _MOST_DOUBLINGS)
-    return min(FIRST_RETRY * 2.0**doublings, LONGEST_RETRY)
 
 
 def storable(error: Exception) -> str:

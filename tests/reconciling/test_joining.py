@@ -359,3 +359,13 @@ def test_people_read_what_to_do(case: str) -> None:
     said = look(snapshot)[-1]
     assert isinstance(said, Stop | Tell)
     assert words in said.message
+
+
+@pytest.mark.parametrize(("failures", "seconds"), [(0, 1), (1, 2), (2, 4)])
+def test_each_change_in_which_nothing_moves_delays_the_next_attempt_longer(
+    failures: int, seconds: int
+) -> None:
+    still = worker("w1", **since(931))
+    (stop,) = look(rescaling(still, state_since=ago(931), failures=failures, attempt=failures + 1))
+    assert isinstance(stop, Stop)
+    assert f"Attempt {failures + 2} starts in {seconds} s." in stop.message

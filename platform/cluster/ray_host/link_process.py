@@ -22,9 +22,11 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import IO, Any, Final
 
+from autoscaler.backoff import Backoff
 from cluster.worker_host import HostUnavailable
 
-_LONGEST_PAUSE_SECONDS: Final = 30.0  # guessed: between two links that come to nothing
+# Guessed, between two links that come to nothing.
+_BETWEEN_LINKS: Final = Backoff(first_seconds=1.0, longest_seconds=30.0)
 _LAST_WORDS: Final = 30  # lines of what it wrote before it ended
 _LONGEST_WORDS: Final = 1000
 _SEE_OFF_SECONDS: Final = 5.0
@@ -221,9 +223,8 @@ class Link:
         return HostUnavailable(why)
 
     def _put_off(self, why: str) -> None:
-        pause = min(2.0**self._failures - 1, _LONGEST_PAUSE_SECONDS)
+        self._not_before = self.clock() + _BETWEEN_LINKS.seconds_after(self._failures)
         self._failures += 1
-        self._not_before = self.clock() + pause
         self._trouble = why
 
 

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from autoscaler.backoff import Backoff
 from local_stack.processes.child_process import ChildProcess, ProcessSpec, describe_exit
 from local_stack.stack_record import ProcessRecord
 from local_stack.terminal import duration
 
-FIRST_DELAY_SECONDS = 0.2  # guessed: an accident is repaired at once
-LONGEST_DELAY_SECONDS = 15.0  # guessed: something broken for good must not burn a core
+# Guessed: an accident is repaired at once, and something broken for good must not burn a core.
+BETWEEN_STARTS = Backoff(first_seconds=0.2, longest_seconds=15.0)
 STABLE_SECONDS = 30.0  # up for so long, a process is forgiven its past
 
 
@@ -22,7 +23,7 @@ class Supervised:
     spec: ProcessSpec
     process: ChildProcess
     restarts: int = 0
-    delay_seconds: float = FIRST_DELAY_SECONDS
+    failures: int = 0  # in a row
     restart_at: float | None = None  # monotonic; set while it is down
     last_exit: str = ""
 
@@ -87,18 +88,17 @@ class Supervisor:
         if one.process.is_alive:
             return False
         if time.time() - one.process.started_at > STABLE_SECONDS:
-            one.delay_seconds = FIRST_DELAY_SECONDS
+            one.failures = 0
         one.process.kill_group()
         one.last_exit = describe_exit(one.process.exit_code)
         self._put_off(one, f"{one.spec.name} {one.last_exit}")
         return True
 
     def _put_off(self, one: Supervised, why: str) -> None:
-        one.restart_at = time.monotonic() + one.delay_seconds
-        self._say(
-            f"{why}; starting it again in {duration(one.delay_seconds)} (log: {one.spec.log})"
-        )
-        one.delay_seconds = min(one.delay_seconds * 2, LONGEST_DELAY_SECONDS)
+        one.failures += 1
+        delay_seconds = BETWEEN_STARTS.seconds_after(one.failures)
+        one.restart_at = time.monotonic() + delay_seconds
+        self._say(f"{why}; starting it again in {duration(delay_seconds)} (log: {one.spec.log})")
 
     def stop(self, *, down_to: str | None = None) -> None:
         """End all processes, stage by stage, the last first. Blocks until none is left.

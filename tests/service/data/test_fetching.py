@@ -26,7 +26,10 @@ from storage.data.fetcher.pieces import PIECE_BYTES, Journal
 from storage.data.fetcher.stores import Store, open_store
 from storage.data.listings import MOST_OBJECTS, Listing, ListingInvalid, StoredObject
 
+from autoscaler.backoff import Backoff
 from tests.object_store import noise
+
+AT_ONCE = Backoff(first_seconds=0.0, longest_seconds=0.0)
 
 
 def md5(content: bytes) -> str:
@@ -67,7 +70,7 @@ def fetch(
     """List all and fetch it; returns the folder."""
 
     async def run() -> Path:
-        listing = await list_objects(store, pause_seconds=0.0)
+        listing = await list_objects(store, between_tries=AT_ONCE)
         folder = tmp_path / listing.version
         await downloading.Download(
             store=store,
@@ -76,7 +79,7 @@ def fetch(
             folder=folder,
             progress=Progress(tmp_path / "status", listing.bytes),
             known=known or {},
-            pause_seconds=0.0,
+            between_tries=AT_ONCE,
         ).run()
         return folder
 

@@ -28,8 +28,11 @@ from storage.data.fetcher.orders import (
 )
 from storage.data.fetcher.stores import open_store
 
+from autoscaler.backoff import Backoff
 from tests.looking import pause
 from tests.object_store import CREDENTIAL, noise, object_store
+
+AT_ONCE = Backoff(first_seconds=0.0, longest_seconds=0.0)
 
 
 class Web(ThreadingHTTPServer):
@@ -97,7 +100,7 @@ def from_web(web: Web, tmp_path: Path) -> Path:
     async def run() -> Path:
         store: Any = open_store(web.url, endpoint="", credential={})
         try:
-            listing = await list_objects(store, pause_seconds=0.0)
+            listing = await list_objects(store, between_tries=AT_ONCE)
             if web.hangs:
                 web.tag = '"two"'
             await downloading.Download(
@@ -107,7 +110,7 @@ def from_web(web: Web, tmp_path: Path) -> Path:
                 folder=tmp_path / "whole",
                 progress=Progress(tmp_path / "status", listing.bytes),
                 known={},
-                pause_seconds=0.0,
+                between_tries=AT_ONCE,
             ).run()
         finally:
             await (await store._fs.set_session()).close()  # noqa: SLF001 - else it warns

@@ -27,14 +27,16 @@ def start_again(
 ) -> Stop:
     """Stop what is left and queue the job for its next attempt, later after every failure."""
     attempt = job.attempt + 1
-    seconds = min(2.0 ** max(job.failures - 1, 0), job.limits.longest_back_off)
+    counted = counters or Counters()
+    failures = counted.failures or job.failures or 1  # some start again without a failure
+    seconds = job.limits.between_attempts.seconds_after(failures)
     return Stop(
         ends_as=State.QUEUED,
         reason=reason,
         message=f"{why} Attempt {attempt} starts in {seconds:.0f} s.",
         data=data or {},
         counters=replace(
-            counters or Counters(),
+            counted,
             attempt=attempt,
             not_before=job.context.now + timedelta(seconds=seconds),
         ),

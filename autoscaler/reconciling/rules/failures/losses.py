@@ -36,7 +36,7 @@ def recover_from_loss(job: JobSnapshot, lost: Sequence[WorkerSnapshot]) -> Instr
     )
     if in_a_row >= MOST_LOSSES_IN_A_ROW:
         return tell, _give_up(job, lost, in_a_row)
-    seconds = 2.0 ** (in_a_row - 1) if in_a_row > 1 else 0.0
+    seconds = job.limits.between_restarts.seconds_after(in_a_row - 1)
     stop = Stop(
         ends_as=State.QUEUED,
         reason=reason,

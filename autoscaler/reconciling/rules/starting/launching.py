@@ -148,8 +148,7 @@ def _pause_seconds(process: ObservedProcess, job: JobSnapshot) -> float:
     """Longer each time, for one that ends as soon as it is started."""
     if process.exit_code == ExitCode.COMPLETED:
         return _AFTER_A_CLEAN_EXIT_SECONDS
-    restarts = job.coordinator.restarts
-    return min(2.0**restarts, job.limits.longest_back_off) if restarts else 0.0
+    return job.limits.between_restarts.seconds_after(job.coordinator.restarts)
 
 
 def _coordinator_node(job: JobSnapshot) -> NodeSnapshot:

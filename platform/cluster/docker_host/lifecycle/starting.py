@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from typing import Final
 
 import docker.errors
 
+from autoscaler.backoff import Backoff
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import words
 from cluster.docker_host.connection.endpoint import Place
@@ -29,8 +31,7 @@ from cluster.files.lock_files import holding
 from cluster.worker_host import Failing, HostUnavailable, Launch
 
 _LOCK_SECONDS: Final = 1.0  # somebody only looks at it for an instant
-_FIRST_PAUSE_SECONDS: Final = 0.5
-_LONGEST_PAUSE_SECONDS: Final = 30.0
+_BETWEEN_ATTEMPTS: Final = Backoff(first_seconds=0.5, longest_seconds=30.0)
 _POLL_SECONDS: Final = 0.1
 
 _log: Final = logging.getLogger(__name__)
@@ -97,11 +98,10 @@ class Starter:
     def _try_until_it_runs(
         self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
     ) -> None:
-        pause_seconds = _FIRST_PAUSE_SECONDS
         registry_budget = RetryBudget(seconds=self.registry_patience_seconds)
         fresh_budget = partial(RetryBudget, seconds=self.daemon_patience_seconds)
         daemon_budget = fresh_budget()
-        while True:
+        for attempt in count(1):
             try:
                 self.maker.attempt(launch, place, record, registry_budget.hearing(tell))
             except RegistryTrouble as problem:
@@ -119,8 +119,7 @@ class Starter:
                 self.maker.connections.forget(place.endpoint)  # it may have become a newer one
             else:
                 return
-            _pause(pause_seconds, record)
-            pause_seconds = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS)
+            _pause(_BETWEEN_ATTEMPTS.seconds_after(attempt), record)
 
 
 def _pause(seconds: float, record: Record) -> None:

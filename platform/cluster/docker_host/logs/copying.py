@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import docker.errors
 
+from autoscaler.backoff import Backoff
 from cluster.docker_host.connection.connections import Connections, talking_to
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container.observing import ENDED
@@ -32,8 +33,7 @@ from cluster.worker_host import HostUnavailable, Labels, Role
 
 _IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead
 _CURSOR_SECONDS: Final = 0.5  # between two writes of the cursor, while lines flood in
-_FIRST_PAUSE_SECONDS: Final = 0.1
-_LONGEST_PAUSE_SECONDS: Final = 5.0
+_BETWEEN_COPIES: Final = Backoff(first_seconds=0.1, longest_seconds=5.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Copy:
         """
         record = self._source.record
         with holding(record.log_lock_path):
-            pause_seconds = _FIRST_PAUSE_SECONDS
+            copies, pause_seconds = 0, 0.0
             while not is_complete(self._source):
                 began = time.monotonic()
                 try:
@@ -113,10 +113,10 @@ class Copy:
                     return
                 except (HostUnavailable, docker.errors.APIError):
                     pass  # the daemon restarts, say: that is told elsewhere
-                if time.monotonic() - began > pause_seconds:
-                    pause_seconds = _FIRST_PAUSE_SECONDS
+                has_lasted = time.monotonic() - began > pause_seconds
+                copies = 1 if has_lasted else copies + 1
+                pause_seconds = _BETWEEN_COPIES.seconds_after(copies)
                 time.sleep(pause_seconds)
-                pause_seconds = min(2 * pause_seconds, _LONGEST_PAUSE_SECONDS)
 
     def _is_ended(self) -> bool:
         endpoint = self._source.endpoint

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, Protocol
 
+from autoscaler.backoff import Backoff
 from storage.data.cache import turns
 from storage.data.cache.room import Key
 from storage.data.cache.turns import Claim
@@ -24,8 +25,7 @@ from storage.data.fetcher.orders import Result, Status
 
 MOST_AT_ONCE: Final = 3  # guessed: each takes up to a core and some 150 MB
 PATIENCE: Final = timedelta(minutes=30)  # with a store that does not answer, while nothing comes
-_FIRST_PAUSE: Final = 2.0  # seconds; twice as long after each further failure
-_LONGEST_PAUSE: Final = 60.0
+_BETWEEN_TRIES: Final = Backoff(first_seconds=2.0, longest_seconds=60.0)
 _HANDED_ON: Final = ("PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 
 _log = logging.getLogger(__name__)
@@ -187,7 +187,7 @@ class Fetches:
         tries = 1 if before is None or has_moved else before.tries + 1
         since = now if before is None or has_moved else before.since
         is_over = status.result is not Result.LATER or now - since >= self.patience
-        pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE)
+        pause = _BETWEEN_TRIES.seconds_after(tries)
         self._troubles[key] = Trouble(
             problem=status.problem,
             result=status.result,

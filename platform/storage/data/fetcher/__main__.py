@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from autoscaler.backoff import Backoff
 from storage.data.fetcher import confinement, downloading
 from storage.data.fetcher.guard import Guard, reach_of
 from storage.data.fetcher.listing import list_objects
@@ -23,7 +24,7 @@ from storage.data.fetcher.orders import ANOTHER, Order, Progress, Result, Status
 from storage.data.fetcher.stores import Store, open_store
 from storage.data.listings import Listing
 
-_PAUSE_SECONDS: Final = 0.5  # before a second try; twice as long before each further one
+_BETWEEN_TRIES: Final = Backoff(first_seconds=0.5, longest_seconds=10.0)
 
 
 def main() -> int:
@@ -58,7 +59,7 @@ async def _do(order: Order) -> Status:
     listing_file = Path(order.listing)
     store = open_store(order.url, endpoint=order.endpoint, credential=order.credential)
     if not order.part:
-        listing = await list_objects(store, pause_seconds=_PAUSE_SECONDS)
+        listing = await list_objects(store, between_tries=_BETWEEN_TRIES)
         listing.write(listing_file)
     else:
         listing = Listing.read(listing_file)
@@ -78,7 +79,7 @@ async def _download(order: Order, listing: Listing, store: Store) -> None:
         folder=folder,
         progress=Progress(Path(order.status), listing.bytes),
         known=downloading.files_of([(Path(one), Path(other)) for one, other in order.known]),
-        pause_seconds=_PAUSE_SECONDS,
+        between_tries=_BETWEEN_TRIES,
     ).run()
 
 

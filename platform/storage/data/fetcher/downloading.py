@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from autoscaler.backoff import Backoff
 from storage.data.fetcher import checksums
 from storage.data.fetcher.orders import Away, Progress, Refused
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
@@ -37,7 +38,7 @@ class Download:
     folder: Path  # where it is at the end
     progress: Progress
     known: Mapping[tuple[str, str, int], Path]  # files of other versions, see `key_of`
-    pause_seconds: float
+    between_tries: Backoff
 
     async def run(self) -> None:
         """Fetch what is missing.
@@ -119,13 +120,13 @@ class Download:
 
     async def _part_bytes(self, one: StoredObject, room: asyncio.Semaphore) -> int | None:
         async with room:
-            for attempt in range(_TRIES):
+            for attempt in range(1, _TRIES + 1):
                 try:
                     return await checksums.part_bytes(one, self.store)
                 except Away:
-                    if attempt == _TRIES - 1:
+                    if attempt == _TRIES:
                         raise
-                    await asyncio.sleep(self.pause_seconds * 2**attempt)
+                    await asyncio.sleep(self.between_tries.seconds_after(attempt))
         raise AssertionError
 
     async def _fetch_pieces(
@@ -160,7 +161,7 @@ class Download:
             os.close(descriptor)
 
     async def _piece(self, descriptor: int, one: StoredObject, start: int, end: int) -> None:
-        for attempt in range(_TRIES):
+        for attempt in range(1, _TRIES + 1):
             came = 0
             try:
                 async with aclosing(_bounded(self.store, one, start, end)) as chunks:
@@ -169,13 +170,13 @@ class Download:
                         came += len(chunk)
                         self.progress.add(len(chunk))
             except Away:
-                if attempt == _TRIES - 1:
+                if attempt == _TRIES:
                     raise
             else:
                 if came == end - start:
                     return
             self.progress.add(-came)
-            await asyncio.sleep(self.pause_seconds * 2**attempt)
+            await asyncio.sleep(self.between_tries.seconds_after(attempt))
         raise Refused(
             f"The store says that {one.name!r} has {one.size} bytes, and sends fewer. Look at the"
             " object."

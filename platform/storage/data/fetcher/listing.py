@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
+from autoscaler.backoff import Backoff
 from storage.data.fetcher.orders import Away, Changed, Refused
 from storage.data.fetcher.stores import Store
 from storage.data.listings import Listing, ListingInvalid
@@ -13,14 +14,14 @@ _TRIES: Final = 3
 _LONGEST_SECONDS: Final = 1800.0  # guessed: ten times what a bucket of the most objects takes
 
 
-async def list_objects(store: Store, *, pause_seconds: float) -> Listing:
+async def list_objects(store: Store, *, between_tries: Backoff) -> Listing:
     """Ask the store, a few times if it has to be.
 
     Raises:
         Away: it does not answer.
         Refused: it never will, or what is there cannot be files.
     """
-    for attempt in range(_TRIES):
+    for attempt in range(1, _TRIES + 1):
         try:
             async with asyncio.timeout(_LONGEST_SECONDS):
                 return Listing.of([one async for one in store.objects()])
@@ -34,7 +35,7 @@ async def list_objects(store: Store, *, pause_seconds: float) -> Listing:
         except Changed as problem:
             raise Refused(f"{problem} Check the URL and the secret.") from problem
         except Away:
-            if attempt == _TRIES - 1:
+            if attempt == _TRIES:
                 raise
-            await asyncio.sleep(pause_seconds * 2**attempt)
+            await asyncio.sleep(between_tries.seconds_after(attempt))
     raise AssertionError
