@@ -181,6 +181,10 @@ class JobReason(_Word):
         "out_of_disk",
         "Wrote more than it may: its files took more than `resources.disk_per_job`.",
     )
+    TEAM_DISK_FULL = (
+        "team_disk_full",
+        "Its team's disk is full: the team's jobs keep more files than they may, ended ones too.",
+    )
     TOO_MANY_FILES = (
         "too_many_files",
         "Wrote too many files: it has more files and folders than a job may have.",

@@ -121,6 +121,12 @@ class TooManyQueued(JobsError):
     code = "too_many_queued_jobs"
 
 
+class TeamDiskFull(JobsError):
+    """The team's jobs keep more on disk than they may; delete some, or ask an admin for more."""
+
+    code = "team_disk_full"
+
+
 class ChangedMeanwhile(JobsError):
     """Somebody has changed this job since it was read. Read it again, then change it."""
 

@@ -22,6 +22,7 @@ from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
+from autoscaler.control_loop.arriving.full_teams import without_room
 from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
@@ -165,9 +166,11 @@ class ControlLoop:
         self, views: Sequence[JobView], context: TickContext, orders: Orders
     ) -> Mapping[str, Arrival]:
         """What each job lacks; its data is fetched once its code is there."""
-        code = self.code_arrivals.go_on(views, context, orders)
-        with_code = [view for view in views if view.id not in code]
-        return {**code, **self.arrivals.go_on(with_code, context, orders)}
+        full = without_room(views, context)
+        with_room = [view for view in views if view.id not in full]
+        code = self.code_arrivals.go_on(with_room, context, orders)
+        with_code = [view for view in with_room if view.id not in code]
+        return {**full, **code, **self.arrivals.go_on(with_code, context, orders)}
 
     def _context(self, orders: Orders) -> TickContext:
         return TickContext(
@@ -196,17 +199,17 @@ class ControlLoop:
     def _go_on_in_background(self, context: TickContext, orders: Orders) -> None:
         """Go on with what no job waits for: it may take several ticks."""
         fetch_images_ahead(context)
-        remove_leftovers(orders, context.now)
+        lighter = remove_leftovers(orders, context.now)
         remove_unused_uploads(orders, context.now)
         hold_checkpoints(orders, context.now)
-        smaller = remove_unwanted_results(orders, context.now)
+        lighter |= remove_unwanted_results(orders, context.now)
         if (survey := self.host.survey) is not None:
             self.gpu_discovery.go_on(survey, context)
             self.machine_discovery.go_on(survey, context)
         if (gauge := self.host.gauge) is not None:
             self.usage_watch.go_on(gauge, context)
         if self.disk_watch is not None:
-            self.disk_watch.go_on(context, changed=smaller)
+            self.disk_watch.go_on(context, lighter=lighter)
 
 
 def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:

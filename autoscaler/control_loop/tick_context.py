@@ -17,7 +17,7 @@ from autoscaler.control_loop.outside.arrival import Arrival
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.outside.surroundings import Surroundings
 from autoscaler.reconciling.limits import LIMITS, Limits
-from jobs.admission.disk_limits import DiskLimits
+from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.models import Job
 
 Clock = Callable[[], datetime]
@@ -54,6 +54,15 @@ class TickContext:
         """
         with self.fence.transaction():
             yield Job.objects.select_for_update(no_key=True).get(pk=job_id)
+
+    def team_disk(self, team_id: int) -> TeamDisk | None:
+        """Return what the team's jobs keep and may keep; None: it was deleted."""
+        team = self.around.teams.get(team_id)
+        if team is None:
+            return None
+        return self.disk_limits.of_team(
+            team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib
+        )
 
     def seconds_since(self, moment: datetime | None) -> float:
         """Infinite for something that never happened."""

@@ -63,7 +63,6 @@ def _is_idle(job: JobSnapshot) -> bool:
 
 def _is_to_be_told_off(job: JobSnapshot) -> bool:
     """It failed too often, writes too much or soon will, or was refused something."""
-    limits = job.context.disk_limits
-    writes_too_much = excess_of(job.disk, job.spec, limits) or is_near(job.disk, job.spec, limits)
+    writes_too_much = excess_of(job) or is_near(job)
     is_failing = job.failures > job.spec.retry.max_restarts
     return bool(writes_too_much) or is_failing or job.refused is not None

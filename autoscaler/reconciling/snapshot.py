@@ -14,7 +14,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.limits import LIMITS, Limits
 from autoscaler.reconciling.questions import Question, Unanswered
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
-from jobs.admission.disk_limits import DiskLimits
+from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.lifecycle import ACTIVE, State
 from jobs.spec.job_spec import JobSpec
 
@@ -92,6 +92,7 @@ class DiskUse:
 
     disk_bytes: int | None = None
     disk_files: int | None = None
+    bytes_within: int | None = None  # that they took at most while its team had room
     has_closed_folder: bool = False
 
 
@@ -102,6 +103,7 @@ class Context:
     now: datetime
     limits: Limits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
+    team_disk: TeamDisk | None = None  # of the job's team
     reclaim_seconds: float = 60.0  # after which lent GPUs must be back
 
 

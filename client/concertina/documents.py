@@ -551,6 +551,17 @@ class StartedDetails(TypedDict):
     team: TeamShare
 
 
+class StoringJob(TypedDict):
+    """A document of the service: StoringJob."""
+
+    id: str
+    name: str
+    state: JobState
+    is_pinned: bool
+    finished_at: str | None
+    bytes: int
+
+
 class SubmittedJobs(TypedDict):
     """The jobs of a bulk, in its order, and what their user should know."""
 
@@ -581,6 +592,8 @@ class TeamChange(TypedDict):
     name: str
     # Most jobs that may wait, queued or paused; the next one is refused.
     max_queued_jobs: NotRequired[int]
+    # Most that its jobs keep on disk, in GiB. Empty: the installation's number.
+    most_disk_gib: NotRequired[int | None]
     network: NotRequired[NetworkEnum]  # What its jobs may ask for, as `network` in their specs.
     # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
     reachable: NotRequired[list[str]]
@@ -603,6 +616,16 @@ class TeamShare(TypedDict):
     guaranteed_gpus: int
     limit_gpus: int | None
     entitled_gpus: int  # What its jobs have a claim to now: of its guarantee, or of its fair share.
+
+
+class TeamStorage(TypedDict):
+    """Outputs, checkpoints and all else that jobs keep in their folders; logs have bounds apart."""
+
+    used_bytes: int  # By all its jobs, as summed last.
+    most_bytes: int  # Above it, jobs that write more are ended, others wait, new ones are refused.
+    is_full: bool
+    message: str  # What to do. Empty: there is room.
+    jobs: list[StoringJob]  # Those that keep most, the largest first.
 
 
 class Token(TypedDict):

@@ -44,6 +44,7 @@ for command in (
     inspect.describe,
     inspect.explain,
     inspect.usage,
+    keeping.storage,
     logs.logs,
     curves.metrics,
     curves.tensorboard,

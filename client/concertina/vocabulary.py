@@ -96,6 +96,7 @@ JobReason = Literal[
     "no_progress",
     "out_of_memory",
     "out_of_disk",
+    "team_disk_full",
     "too_many_files",
     "folder_closed",
     "secret_unavailable",

@@ -10,5 +10,5 @@ start_sources  from which checkpoints and models a job may start
 data_use       which data a job uses, and which live jobs use a source
 secret_use     which secrets a job needs, and which live jobs need a secret
 pool_capacity  what a submit must know of a pool
-disk_limits    how much a job may write
+disk_limits    how much a job may write, and all jobs of a team
 """

@@ -26,6 +26,12 @@ def of(admitted: AdmittedSpec, *, records: TeamRecords, earlier: EarlierRuns) ->
             " so the job will never reach it."
         )
     yield from _cut_short(admitted, records.fair_share[admitted.pool.pool_id].reclaim_seconds)
+    team = records.team
+    disk = admitted.pool.disk_limits.of_team(
+        team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib
+    )
+    if disk.is_near:
+        yield f"{disk.said()} {disk.remedy()}"
     yield from earlier.notes(spec, admitted.training)
 
 

@@ -22,7 +22,14 @@ from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.changes import demand_signal, events
-from jobs.errors import IdempotencyConflict, NameInUse, Problem, SpecInvalid, TooManyQueued
+from jobs.errors import (
+    IdempotencyConflict,
+    NameInUse,
+    Problem,
+    SpecInvalid,
+    TeamDiskFull,
+    TooManyQueued,
+)
 from jobs.lifecycle import LIVE, WAITING, State
 from jobs.models import IdempotencyKey, Job
 from jobs.spec.bulk import SentSpec
@@ -61,6 +68,7 @@ def submit(
         NameInUse: the team has a live job of such a name.
         IdempotencyConflict: the key was used for another body.
         TooManyQueued: more jobs of the team would wait than are allowed to.
+        TeamDiskFull: the team's jobs keep more files than they may.
     """
     text, digest = idempotency_key or "", _digest(body)
     try:
@@ -97,11 +105,11 @@ def _made_once(
     admitted: AdmittedCall, sent: Sequence[SentSpec], jobs: Sequence[Job], key: _Key
 ) -> Sequence[tuple[str, str]] | None:
     """Write the jobs; or return what the same request made, perhaps while this one waited."""
-    most = _most_queued(admitted.team)
+    team = _alone(admitted.team)
     there = _There.read(admitted.team, [job.name for job in jobs], key)
     if there.made is not None:
         return key.made_before(there.made)
-    _check_room(admitted.team, there.waiting, most, more=len(jobs))
+    _check_room(admitted, team, there.waiting, more=len(jobs))
     _check_names(admitted, sent, there.taken)
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     versions = data_use.hold(
@@ -195,10 +203,9 @@ def _names(jobs: Sequence[Job]) -> list[tuple[str, str]]:
     return [(job.id, job.name) for job in jobs]
 
 
-def _most_queued(team: Team) -> int:
-    """Return how many jobs may wait. From here on, a team's submissions go one at a time."""
-    ours = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
-    return ours.values_list("max_queued_jobs", flat=True).get()
+def _alone(team: Team) -> Team:
+    """Return the team as it is now. From here on, its submissions go one at a time."""
+    return Team.objects.select_for_update(no_key=True).get(pk=team.pk)
 
 
 _THERE: Final = """
@@ -242,8 +249,13 @@ class _There:
         )
 
 
-def _check_room(team: Team, waiting: int, most: int, *, more: int) -> None:
-    """Refuse the jobs if more would wait than are allowed to."""
+def _check_room(admitted: AdmittedCall, team: Team, waiting: int, *, more: int) -> None:
+    """Refuse the jobs if more would wait than are allowed to, or their files had no room."""
+    limits = admitted.specs[0].pool.disk_limits
+    disk = limits.of_team(team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib)
+    if disk.is_full:
+        raise TeamDiskFull(f"{disk.said()} {disk.remedy()}")
+    most = team.max_queued_jobs
     if waiting + more > most:
         beside = f" beside the {more} of this bulk" if more > 1 else ""
         raise TooManyQueued(

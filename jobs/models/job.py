@@ -203,6 +203,16 @@ class Job(models.Model):
     disk_files = models.BigIntegerField(
         null=True, blank=True, help_text="And folders that it has; null: not known."
     )
+    disk_bytes_within = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The most that they took while its team kept no more than it may; null: none.",
+    )
+    kept_bytes = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="That they take since it ended; null: it lives, or is to be looked into again.",
+    )
     has_closed_folder = models.BooleanField(
         default=False, db_default=False, help_text="Into which nobody can look to measure it."
     )
@@ -255,6 +265,16 @@ class Job(models.Model):
                 fields=("team", "code"), condition=~Q(code=""), name="jobs_of_a_code_snapshot"
             ),
             models.Index(fields=("state_since",)),  # every tick asks which have ended lately
+            models.Index(
+                fields=("team", "-kept_bytes"),
+                condition=Q(kept_bytes__gt=0),
+                name="what_ended_jobs_keep",
+            ),
+            models.Index(
+                fields=("finished_at",),
+                condition=Q(finished_at__isnull=False, kept_bytes=None),
+                name="ended_jobs_to_look_into",
+            ),
         )
         constraints = (
             models.UniqueConstraint(

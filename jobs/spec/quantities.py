@@ -77,6 +77,14 @@ def format_size(size: int) -> str:
     return f"{size}B"
 
 
+def size_in_words(size: int) -> str:
+    """Write a size as people read it: `61.3 GiB`."""
+    for unit in ("TiB", "GiB", "MiB"):
+        if size >= BYTES_BY_UNIT[unit]:
+            return f"{size / BYTES_BY_UNIT[unit]:.1f} {unit}"
+    return f"{size >> 10} KiB"
+
+
 def _parse(value: object, factors: dict[str, float]) -> float | None:
     match = _QUANTITY.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None or match[2] not in factors:

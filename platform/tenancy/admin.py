@@ -72,7 +72,10 @@ class RetentionInline(RetentionInlineBase):
 
 @admin.register(Team)
 class TeamAdmin(TeamAdminBase):
-    list_display = ("name", "parent", "members", "guarantees", "network", "max_queued_jobs")
+    list_display = (
+        *("name", "parent", "members", "guarantees", "network", "max_queued_jobs"),
+        *("most_disk_gib", "disk_bytes"),
+    )
     search_fields = ("name",)
     inlines = (QuotaInline, RetentionInline, MembershipInline)
 

@@ -40,6 +40,7 @@ READ: Final = (
     "TeamChange",
     "TeamDetail",
     "TeamRetention",
+    "TeamStorage",
     "Usage",
     "Validation",
     "Worker",

@@ -9,7 +9,7 @@ import pytest
 from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.assessments.disk_excess import excess_of, in_words, sentence
+from autoscaler.reconciling.assessments.disk_excess import excess_of, sentence
 from autoscaler.reconciling.assessments.signs_of_life import (
     LOSSES_COUNT_FOR,
     Due,
@@ -22,9 +22,10 @@ from autoscaler.reconciling.endings import (
     described,
     ending_of,
 )
-from autoscaler.reconciling.snapshot import DiskUse, Life
-from jobs.admission.disk_limits import DiskLimits
-from tests.reconciling.builders import GIB, NOW, spec
+from autoscaler.reconciling.snapshot import Context, DiskUse, JobSnapshot, Life
+from jobs.admission.disk_limits import DiskLimits, TeamDisk
+from jobs.spec.quantities import size_in_words
+from tests.reconciling.builders import GIB, NOW, job, spec, worker
 
 MINUTE = timedelta(minutes=1)
 LIMITS = DiskLimits(usual_bytes=50 * GIB, most_bytes=200 * GIB, most_files=1000)
@@ -121,6 +122,13 @@ def test_losses_count_while_nothing_lives_between(life: Life, in_a_row: int) -> 
     assert losses_in_a_row(life, now=NOW) == in_a_row
 
 
+def writing(
+    use: DiskUse, resources: dict[str, str] | None = None, team: TeamDisk | None = None
+) -> JobSnapshot:
+    context = Context(now=NOW, disk_limits=LIMITS, team_disk=team)
+    return job(worker(), spec=spec(resources=resources or {}), disk=use, context=context)
+
+
 def takes(disk_bytes: int, files: int = 10, *, is_closed: bool = False) -> DiskUse:
     return DiskUse(disk_bytes=disk_bytes, disk_files=files, has_closed_folder=is_closed)
 
@@ -151,19 +159,56 @@ def takes(disk_bytes: int, files: int = 10, *, is_closed: bool = False) -> DiskU
 def test_what_is_known_of_a_disk_decides(
     resources: dict[str, str], use: DiskUse, expected: JobReason | None
 ) -> None:
-    assert excess_of(use, spec(resources=resources), LIMITS) is expected
+    assert excess_of(writing(use, resources)) is expected
 
 
 def test_the_sentence_names_the_limit_what_was_used_and_what_to_do() -> None:
-    use = takes(61 * GIB + GIB // 2)
-    assert sentence(JobReason.OUT_OF_DISK, use, spec(), LIMITS) == (
+    greedy = writing(takes(61 * GIB + GIB // 2))
+    assert sentence(JobReason.OUT_OF_DISK, greedy) == (
         "Its files take 61.5 GiB, more than the 50GiB that it may write"
         " (`resources.disk_per_job`). Write less, keep fewer checkpoints (`checkpoint.keep_last`),"
         " or ask for more: at most 200GiB here."
         " It is not tried again; `concertina delete` frees what it holds."
     )
-    assert "more than the 1000 files" in sentence(JobReason.TOO_MANY_FILES, use, spec(), LIMITS)
-    assert "`chmod u+rx`" in sentence(JobReason.FOLDER_CLOSED, use, spec(), LIMITS)
+    assert "more than the 1000 files" in sentence(JobReason.TOO_MANY_FILES, greedy)
+    assert "`chmod u+rx`" in sentence(JobReason.FOLDER_CLOSED, greedy)
+
+
+def of_team(size: int) -> TeamDisk:
+    return TeamDisk(team="vision", bytes_=size, most_bytes=100 * GIB)
+
+
+@pytest.mark.parametrize(
+    ("within", "takes_now", "team", "is_ended"),
+    [
+        pytest.param(5 * GIB, 6 * GIB, of_team(100 * GIB), False, id="there is just room"),
+        pytest.param(5 * GIB, 6 * GIB, of_team(100 * GIB + 1), True, id="there is no more"),
+        pytest.param(6 * GIB, 6 * GIB, of_team(200 * GIB), False, id="it writes no more"),
+        pytest.param(6 * GIB, 5 * GIB, of_team(200 * GIB), False, id="it deletes"),
+        pytest.param(6 * GIB, 6 * GIB + (64 << 20), of_team(200 * GIB), False, id="a little more"),
+        pytest.param(0, (64 << 20) + 1, of_team(200 * GIB), True, id="a byte more than that"),
+        pytest.param(None, 40 * GIB, of_team(200 * GIB), False, id="nothing is known of before"),
+        pytest.param(5 * GIB, 6 * GIB, None, False, id="its team was deleted"),
+    ],
+)
+def test_of_a_team_without_room_that_job_is_ended_which_writes_on(
+    within: int | None, takes_now: int, team: TeamDisk | None, *, is_ended: bool
+) -> None:
+    use = DiskUse(disk_bytes=takes_now, disk_files=1, bytes_within=within)
+    found = excess_of(writing(use, team=team))
+    assert found is (JobReason.TEAM_DISK_FULL if is_ended else None)
+
+
+def test_what_ended_it_is_told_with_what_to_delete_and_whom_to_ask() -> None:
+    use = DiskUse(disk_bytes=6 * GIB, disk_files=1, bytes_within=0)
+    said = sentence(JobReason.TEAM_DISK_FULL, writing(use, team=of_team(101 * GIB)))
+    assert said == (
+        "Jobs of team vision keep 101.0 GiB on disk, more than the 100.0 GiB that they may."
+        " This job wrote on, and its files take 6.0 GiB. Delete what nobody needs"
+        " (`concertina storage --team vision` names the jobs that keep most), or ask an admin to"
+        " raise the team's `most_disk_gib`."
+        " It is not tried again; `concertina delete` frees what it holds."
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,4 +216,4 @@ def test_the_sentence_names_the_limit_what_was_used_and_what_to_do() -> None:
     [(0, "0 KiB"), (2048, "2 KiB"), (3 << 19, "1.5 MiB"), (GIB, "1.0 GiB"), (5 << 39, "2.5 TiB")],
 )
 def test_sizes_are_told_as_people_read_them(size: int, words: str) -> None:
-    assert in_words(size) == words
+    assert size_in_words(size) == words

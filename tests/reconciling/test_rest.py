@@ -13,6 +13,7 @@ import pytest
 
 from autoscaler.reconciling.rest import rests_until
 from autoscaler.reconciling.snapshot import DiskUse, Life, Notices
+from jobs.admission.disk_limits import TeamDisk
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
     NOW,
@@ -48,6 +49,14 @@ RESTLESS: dict[str, JobSnapshot] = {
     ),
     "it failed too often": replace(TRAINING, failures=100),
     "its disk is full": replace(TRAINING, disk=DiskUse(disk_bytes=1 << 60, disk_files=1)),
+    "its team's disk is full": replace(
+        TRAINING,
+        disk=DiskUse(disk_bytes=1 << 30, disk_files=1, bytes_within=0),
+        context=replace(
+            TRAINING.context, team_disk=TeamDisk(team="vision", bytes_=2, most_bytes=1)
+        ),
+        notices=Notices(disk_start=TRAINING.starts),
+    ),
     "it does nothing": replace(TRAINING, idle_since=ago(5)),
     "it does something again": replace(TRAINING, notices=Notices(idle_since=ago(5))),
     "it never trained": replace(TRAINING, generation=None),

@@ -15,10 +15,12 @@ from autoscaler.reconciling.questions import (
     MemoryLimit,
     NewlySlowNodes,
 )
-from autoscaler.reconciling.snapshot import DiskUse, Life, Mode, Notices
+from autoscaler.reconciling.snapshot import Context, DiskUse, Life, Mode, Notices
+from jobs.admission.disk_limits import TeamDisk
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
     GIB,
+    NOW,
     ago,
     assignment,
     coordinator,
@@ -70,6 +72,12 @@ def filling(share: float, **fields: Any) -> JobSnapshot:
     return job(worker(), disk=use, **fields)
 
 
+def of_a_team(share: float) -> Context:
+    """Whose jobs keep this part of the 100 GiB that they may."""
+    disk = TeamDisk(team="vision", bytes_=int(100 * GIB * share), most_bytes=100 * GIB)
+    return Context(now=NOW, team_disk=disk)
+
+
 def slow(**answers: frozenset[str]) -> JobSnapshot:
     question = NewlySlowNodes(frozenset({"n1"}))
     return job(worker(), worker("w2", is_straggler=True), answers={question: answers["found"]})
@@ -118,6 +126,15 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     ),
     "once": (filling(0.9, notices=Notices(disk_start=1)), []),
     "one that is half full is not": (filling(0.5), []),
+    "a team's disk that is nearly full is told of": (
+        filling(0.5, context=of_a_team(0.9), notices=Notices(disk_start=0)),
+        ["tell disk_filling: team_disk_full", "RecordNotice"],
+    ),
+    "and once": (filling(0.5, context=of_a_team(0.9), notices=Notices(disk_start=1)), []),
+    "who has as much as before is left alone, though its team has too much": (
+        filling(0.5, context=of_a_team(2.0), notices=Notices(disk_start=1)),
+        [],
+    ),
     "who writes more than it may has failed": (filling(1.01), ["stop as failed: out_of_disk"]),
     "who stops already is not stopped again": (
         filling(1.01, state=State.PAUSED, assignment=None),
@@ -209,6 +226,10 @@ def test_people_are_warned_before_something_is_done(case: str) -> None:
         "disk": (
             filling(0.9),
             "Its files take 45.0 GiB of the 50GiB that it may write",
+        ),
+        "disk of a team": (
+            filling(0.5, context=of_a_team(0.9)),
+            "Jobs of team vision keep 90.0 GiB on disk, of the 100.0 GiB that they may. Above that",
         ),
         "silence": (
             job(unheard(since=ago(10))),

@@ -24,34 +24,35 @@ def tell(views: Iterable[JobView], arriving: Mapping[str, Arrival], context: Tic
     if hopeless:
         drafts = {job_id: _failing(arriving[job_id]) for job_id in hopeless}
         writing.write(drafts, context, seats_on=())
-    by_message: defaultdict[str, list[str]] = defaultdict(list)
+    said: defaultdict[tuple[JobReason, str], list[str]] = defaultdict(list)
     for view in waiting:
-        message = sentence_case(f"{arriving[view.id].note}.")
-        if view.id not in hopeless and (view.job.reason, view.job.message) != (_REASON, message):
-            by_message[message].append(view.id)
-    news = {view.id for view in waiting if view.job.reason != _REASON}
-    for message, job_ids in by_message.items():
-        _say(message, job_ids, news, context)
+        arrival = arriving[view.id]
+        message = sentence_case(f"{arrival.note.removesuffix('.')}.")
+        if view.id not in hopeless and (view.job.reason, view.job.message) != (
+            arrival.waits_as,
+            message,
+        ):
+            said[arrival.waits_as, message].append(view.id)
+    reasons = {view.id: view.job.reason for view in waiting}
+    for (reason, message), job_ids in said.items():
+        news = {job_id for job_id in job_ids if reasons[job_id] != reason}
+        _say(reason, message, job_ids, news, context)
 
 
-_REASON = str(JobReason.PREPARING)
-
-
-def _say(message: str, job_ids: list[str], news: set[str], context: TickContext) -> None:
+def _say(
+    reason: JobReason, message: str, job_ids: list[str], news: set[str], context: TickContext
+) -> None:
     """A job whose row somebody holds hears it in the next tick."""
     with context.fence.transaction():
         rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED).order_by("pk")
         held = list(
             rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
         )
-        Job.objects.filter(pk__in=held).update(reason=_REASON, message=message)
+        Job.objects.filter(pk__in=held).update(reason=reason, message=message)
         for job_id in held:
             if job_id in news:
                 events.record(
-                    job_id=job_id,
-                    kind=EventKind.PREPARING,
-                    reason=JobReason.PREPARING,
-                    message=message,
+                    job_id=job_id, kind=EventKind.PREPARING, reason=reason, message=message
                 )
 
 

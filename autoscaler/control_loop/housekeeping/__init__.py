@@ -10,5 +10,6 @@ machine_discovery   asks nodes what their machines are like
 node_questions      asks them in threads, so that no tick waits
 usage_watch         reads what workers take of their nodes, and tells which jobs are idle
 disk_watch          measures how much each job has on disk
+team_disks          sums what all jobs of a team have there
 disk_lane           looks into many folders with a few threads
 """

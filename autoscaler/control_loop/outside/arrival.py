@@ -1,4 +1,4 @@
-"""What does a job still lack of its data, or of its code?"""
+"""What does a job still lack of its data or its code, or does its team lack room?"""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from autoscaler.job_vocabulary import JobReason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """What is fetched for a job and is not there yet, or will never be."""
+    """What a job waits for before it may start, or will never get."""
 
     note: str = ""  # how far it is, for people
     seconds: float = 0.0  # until it is there, as far as anybody can tell
+    waits_as: JobReason = JobReason.PREPARING
     problem: str = ""  # why it will never be there
     reason: JobReason = JobReason.DATA_UNAVAILABLE  # of a job that fails for that

@@ -1,4 +1,4 @@
-"""`retention ls`, `retention set`: for how long a team keeps what its jobs leave behind."""
+"""`retention ls`, `retention set`, `storage`: for how long and how much a team's jobs keep."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from concertina.commands.options import Output, TeamOption
 from concertina.errors import BadInput
 from concertina.input import secret_input
 from concertina.terminal.session import Format, session
-from concertina.views.keeping import days, rules_table
+from concertina.views.keeping import days, rules_table, storage_view
 
 app = typer.Typer(
     help="See and choose for how long a team keeps what its jobs leave behind.",
@@ -76,6 +76,35 @@ def set_(
         with who as client:
             rule = client.keeping.change(part, changes, team)
         current.terminal.show(rule, f"{part.capitalize()}: {days(rule['kept_days'])}.")
+
+
+def storage(
+    *,
+    most: Annotated[
+        int | None,
+        typer.Option("--most", metavar="GIB", min=0, help="Set the limit (admins). 0: the usual."),
+    ] = None,
+    admin: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="USER", help="An admin; the password is asked for, or read from a pipe."
+        ),
+    ] = None,
+    team: TeamOption = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show how much the jobs of a team keep on disk, of how much, and which of them most."""
+    with session(output) as current:
+        who = (
+            current.client.as_person(admin, secret_input.password(None))
+            if admin
+            else nullcontext(current.client)
+        )
+        with who as client:
+            if most is not None:
+                client.keeping.limit_storage(most or None, team)
+            found = client.keeping.storage(team)
+        current.terminal.show(found, storage_view(found))
 
 
 def _days(text: str) -> int | None:

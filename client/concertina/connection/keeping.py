@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from concertina.connection.connection import Send
-    from concertina.documents import JobRemovals, KeptPart, TeamRetention
+    from concertina.documents import JobRemovals, KeptPart, TeamChange, TeamRetention, TeamStorage
 
 
 class Keeping:
@@ -32,6 +32,15 @@ class Keeping:
         """
         address = f"{self._of_team(team)}/retention/{part}"
         return cast("KeptPart", self._send("PATCH", address, body=changes)[1])
+
+    def storage(self, team: str | None = None) -> TeamStorage:
+        """How much a team's jobs keep on disk, and which of them most."""
+        return cast("TeamStorage", self._send("GET", f"{self._of_team(team)}/storage")[1])
+
+    def limit_storage(self, gibibytes: int | None, team: str | None = None) -> TeamChange:
+        """Let a team's jobs keep so much; None: as much as the installation says. Admins only."""
+        body = {"most_disk_gib": gibibytes}
+        return cast("TeamChange", self._send("PATCH", self._of_team(team), body=body)[1])
 
     def removals(self, job_id: str) -> JobRemovals:
         """What of a job goes when."""

@@ -1,8 +1,11 @@
-"""For how long are parts of jobs kept, and what of a job goes when?"""
+"""For how long and how much of jobs is kept, and what of a job goes when?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
 
 from concertina import words
 from concertina.views.jobs import plain_table
@@ -10,9 +13,10 @@ from concertina.views.jobs import plain_table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rich.console import RenderableType
     from rich.table import Table
 
-    from concertina.documents import JobRemovals, KeptPart
+    from concertina.documents import JobRemovals, KeptPart, TeamStorage
 
 
 def rules_table(parts: Iterable[KeptPart]) -> Table:
@@ -27,6 +31,26 @@ def rules_table(parts: Iterable[KeptPart]) -> Table:
             days(part["most_days"]),
         )
     return table
+
+
+def storage_view(storage: TeamStorage) -> RenderableType:
+    """Say how much it is, then which jobs keep most; what to do comes last."""
+    used, most = words.size(storage["used_bytes"]), words.size(storage["most_bytes"])
+    table = plain_table("JOB", "STATE", "KEEPS", "ENDED", "NAME")
+    for job in storage["jobs"]:
+        table.add_row(
+            job["id"],
+            f"{job['state']}, pinned" if job["is_pinned"] else job["state"],
+            words.size(job["bytes"]),
+            _day(job["finished_at"]) or words.NOTHING,
+            job["name"],
+        )
+    parts: list[RenderableType] = [Text(f"{used} of {most} are taken.")]
+    if storage["jobs"]:
+        parts.append(table)
+    if storage["message"]:
+        parts.append(Text(storage["message"], style="bold red" if storage["is_full"] else ""))
+    return Group(*parts)
 
 
 def days(count: int | None) -> str:

@@ -957,7 +957,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change how many jobs of a team may wait, and what they may reach (admins) */
+        /** Change how many jobs of a team may wait, and what they keep and reach (admins) */
         patch: operations["change_team"];
         trace?: never;
     };
@@ -1270,6 +1270,23 @@ export interface paths {
         };
         /** How a team stands in each pool */
         get: operations["get_standing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much a team's jobs keep on disk, and which of them most */
+        get: operations["get_team_storage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2245,6 +2262,7 @@ export interface components {
          *     * `no_progress` - Stood still: it made no step and wrote no line for too long.
          *     * `out_of_memory` - Ran out of memory: the machine's or a GPU's; its message tells which.
          *     * `out_of_disk` - Wrote more than it may: its files took more than `resources.disk_per_job`.
+         *     * `team_disk_full` - Its team's disk is full: the team's jobs keep more files than they may, ended ones too.
          *     * `too_many_files` - Wrote too many files: it has more files and folders than a job may have.
          *     * `folder_closed` - Hid what it writes: a folder is closed, or nested too deep to be measured.
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
@@ -2268,7 +2286,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -2814,6 +2832,8 @@ export interface components {
             readonly name?: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
             max_queued_jobs?: number;
+            /** @description Most that its jobs keep on disk, in GiB. Empty: the installation's number. */
+            most_disk_gib?: number | null;
             /**
              * @description What its jobs may ask for, as `network` in their specs.
              *
@@ -3578,6 +3598,15 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "ok" | "impaired" | "unavailable";
+        StoringJob: {
+            id: string;
+            name: string;
+            state: components["schemas"]["JobState"];
+            is_pinned: boolean;
+            /** Format: date-time */
+            finished_at: string | null;
+            bytes: number;
+        };
         /** @description A job that was just submitted, and what its user should know although nothing is wrong. */
         SubmittedJob: {
             readonly id: string;
@@ -3771,6 +3800,8 @@ export interface components {
             readonly name: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
             max_queued_jobs?: number;
+            /** @description Most that its jobs keep on disk, in GiB. Empty: the installation's number. */
+            most_disk_gib?: number | null;
             /**
              * @description What its jobs may ask for, as `network` in their specs.
              *
@@ -3852,6 +3883,18 @@ export interface components {
             limit_gpus: number | null;
             /** @description What its jobs have a claim to now: of its guarantee, or of its fair share. */
             entitled_gpus: number;
+        };
+        /** @description Outputs, checkpoints and all else that jobs keep in their folders; logs have bounds apart. */
+        TeamStorage: {
+            /** @description By all its jobs, as summed last. */
+            used_bytes: number;
+            /** @description Above it, jobs that write more are ended, others wait, new ones are refused. */
+            most_bytes: number;
+            is_full: boolean;
+            /** @description What to do. Empty: there is room. */
+            message: string;
+            /** @description Those that keep most, the largest first. */
+            jobs: components["schemas"]["StoringJob"][];
         };
         Token: {
             readonly name: string;
@@ -10725,6 +10768,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StandingList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_team_storage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamStorage"];
                 };
             };
             400: {

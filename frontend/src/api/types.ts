@@ -35,5 +35,6 @@ export type Output = Schemas["Output"];
 export type Removal = Schemas["Removal"];
 export type KeptPart = Schemas["KeptPart"];
 export type RetentionChanges = Schemas["PatchedRetentionBody"];
+export type TeamStorage = Schemas["TeamStorage"];
 export type Secret = Schemas["Secret"];
 export type SecretContent = Schemas["SecretBody"];

@@ -75,6 +75,7 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   no_progress: "Stood still",
   out_of_memory: "Ran out of memory",
   out_of_disk: "Wrote more than it may",
+  team_disk_full: "Its team's disk is full",
   too_many_files: "Wrote too many files",
   folder_closed: "Hid what it writes",
   secret_unavailable: "A secret is missing",

@@ -16,7 +16,16 @@ from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.logs import endpoint
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
-from control_plane.api.teams import data, images, models, quotas, retention, secrets, teams
+from control_plane.api.teams import (
+    data,
+    images,
+    models,
+    quotas,
+    retention,
+    secrets,
+    storage,
+    teams,
+)
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
@@ -63,6 +72,7 @@ urlpatterns = [
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
     path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
+    path("teams/<slug:name>/storage", storage.TeamStorageView.as_view()),
     path("teams/<slug:name>/retention", retention.TeamRetentionView.as_view()),
     path("teams/<slug:name>/retention/<part:part>", retention.TeamKeptPartView.as_view()),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),

@@ -145,7 +145,10 @@ def _disk_limits(variables: EnvironmentVariables) -> DiskLimits:
             f" CONCERTINA_JOB_DISK_GB={usual}. Use that or more."
         )
     files = variables.whole("CONCERTINA_JOB_FILES", default=known.most_files, at_least=1000)
-    return DiskLimits(usual_bytes=usual << 30, most_bytes=most << 30, most_files=files)
+    team = variables.whole("CONCERTINA_TEAM_DISK_GB", default=known.team_bytes >> 30, at_least=1)
+    return DiskLimits(
+        usual_bytes=usual << 30, most_bytes=most << 30, most_files=files, team_bytes=team << 30
+    )
 
 
 def _secret_key(variables: EnvironmentVariables) -> str:

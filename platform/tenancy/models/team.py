@@ -6,13 +6,14 @@ from typing import Final
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from tenancy.models.reachable import check_listed
 from tenancy.models.slug import slug_validator
 
 MOST_QUEUED_JOBS: Final = 100_000  # each is planned in every tick
+MOST_DISK_GIB: Final = 2**20  # a PiB: the largest size that a spec can say
 
 
 class TeamNetwork(models.TextChoices):
@@ -50,6 +51,18 @@ class Team(models.Model):
         blank=True,
         validators=[check_listed],
         help_text='Hosts with ports, for `listed`: ["pypi.org:443", "*.example.com:443"].',
+    )
+    most_disk_gib = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_DISK_GIB)],
+        help_text="Most that its jobs keep on disk, in GiB. Empty: the installation's number.",
+    )
+    disk_bytes = models.BigIntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="That its jobs keep on disk, ended ones included, as summed last.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

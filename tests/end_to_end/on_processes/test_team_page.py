@@ -88,3 +88,16 @@ def test_how_long_logs_are_kept_is_chosen_within_bounds(page: Page) -> None:
     dialog.get_by_label("At least (days)").fill("")
     dialog.get_by_role("button", name="Save").click()
     expect(logs).to_contain_text("as the installation says")
+
+
+def test_what_the_jobs_of_a_team_keep_is_shown_with_those_that_keep_most(
+    page: Page, stack: RunningStack
+) -> None:
+    page.goto("/teams/vision")
+    storage = page.get_by_role("region", name="Storage")
+    expect(storage.get_by_role("progressbar")).to_be_visible()
+    expect(storage).to_contain_text("of 4.88 TiB")
+    with stack.client("vision") as client:
+        kept = client.get("/api/v1/teams/vision/storage").json()
+    for job in kept["jobs"][:5]:
+        expect(storage.get_by_role("link", name=job["name"], exact=True).first).to_be_visible()

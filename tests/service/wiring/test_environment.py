@@ -95,10 +95,13 @@ def test_what_a_job_may_write_is_told_in_gibibytes() -> None:
             **GOOD,
             "CONCERTINA_JOB_DISK_GB": "7",
             "CONCERTINA_MOST_JOB_DISK_GB": "9",
+            "CONCERTINA_TEAM_DISK_GB": "20",
             "CONCERTINA_JOB_FILES": "5000",
         }
     ).disk_limits
-    assert told == DiskLimits(usual_bytes=7 << 30, most_bytes=9 << 30, most_files=5000)
+    assert told == DiskLimits(
+        usual_bytes=7 << 30, most_bytes=9 << 30, most_files=5000, team_bytes=20 << 30
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,6 +135,7 @@ def test_folders_of_data_have_commas_between() -> None:
         ("CONCERTINA_JOB_LOG_MB", "63", "Use that or more"),
         ("CONCERTINA_JOB_DISK_GB", "0", "a whole number from 1"),
         ("CONCERTINA_MOST_JOB_DISK_GB", "49", "Use that or more"),
+        ("CONCERTINA_TEAM_DISK_GB", "0", "a whole number from 1"),
         ("CONCERTINA_JOB_FILES", "10", "a whole number from 1000"),
         ("CONCERTINA_CACHE_BYTES", "200 megabytes", "a size such as 200MB"),
         ("CONCERTINA_CACHE_BYTES", "1MB", "a number of bytes from 1048576"),

@@ -44,6 +44,7 @@ def start(
             "database_epoch": epoch,
             "disk_bytes": None,  # scratch of before is gone: it is measured anew
             "disk_files": None,
+            "disk_bytes_within": max(view.job.disk_bytes_within or 0, view.job.disk_bytes or 0),
         },
     )
     assignments.assign(

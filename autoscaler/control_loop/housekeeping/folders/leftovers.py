@@ -34,8 +34,8 @@ _ASIDE: Final = ".discarded"
 _log = logging.getLogger(__name__)
 
 
-def remove_leftovers(orders: Orders, now: datetime) -> None:
-    """Remove what has waited longest; the next ticks go on.
+def remove_leftovers(orders: Orders, now: datetime) -> AbstractSet[str]:
+    """Remove what has waited longest; return of which jobs. The next ticks go on.
 
     Raises:
         Overtaken: another process holds the lease now.
@@ -63,10 +63,13 @@ def remove_leftovers(orders: Orders, now: datetime) -> None:
             refused.append(leftover.pk)
         else:
             gone.append(leftover.pk)
+    lighter = {one.job_id for one in found if one.pk in gone}
     if gone or refused:
         with orders.fence.transaction():
             Leftover.objects.filter(pk__in=gone).delete()
+            Job.objects.filter(pk__in=lighter).update(kept_bytes=None)  # it is measured anew
             Leftover.objects.filter(pk__in=refused).update(due_at=now + _PAUSE)
+    return lighter
 
 
 def _completed(job_ids: Collection[str]) -> AbstractSet[str]:

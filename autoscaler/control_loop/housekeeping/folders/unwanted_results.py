@@ -14,6 +14,7 @@ from storage.results.places import Place, Results
 from storage.results.unwanted import MOST_AT_ONCE, remove
 
 from autoscaler.control_loop.lease.orders import Orders
+from jobs.models import Job
 
 _PAUSE: Final = timedelta(minutes=10)  # guessed: until a disk that refuses is asked again
 _ASIDE: Final = ".discarded"
@@ -42,6 +43,7 @@ def remove_unwanted_results(orders: Orders, now: datetime) -> AbstractSet[str]:
     if gone or refused:
         with orders.fence.transaction():
             UnwantedResult.objects.filter(pk__in=gone).delete()
+            Job.objects.filter(pk__in=jobs).update(kept_bytes=None)  # it is measured anew
             UnwantedResult.objects.filter(pk__in=refused).update(due_at=now + _PAUSE)
     return jobs
 

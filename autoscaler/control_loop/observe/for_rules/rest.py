@@ -23,7 +23,7 @@ class RestMemory:
 
     def restless(self, views: Iterable[JobView], context: TickContext) -> list[JobView]:
         """Return those that have to be looked at, and forget all that are not among these."""
-        limits, now = (context.limits, context.disk_limits), context.now
+        limits, now = _limits(context), context.now
         known = self._known if limits == self._limits else {}
         self._known, self._limits = {}, limits
         restless = []
@@ -42,3 +42,13 @@ class RestMemory:
             return False
         self._known[view.id] = (view.likeness, until)
         return True
+
+
+def _limits(context: TickContext) -> object:
+    """What holds for many jobs: where it is another, all of them are looked at once more."""
+    filled = [
+        (team, disk.is_near, disk.is_full)
+        for team in context.around.teams
+        if (disk := context.team_disk(team)) is not None and disk.is_near
+    ]
+    return context.limits, context.disk_limits, filled

@@ -39,6 +39,7 @@ def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
             now=context.now,
             limits=context.limits,
             disk_limits=context.disk_limits,
+            team_disk=context.team_disk(job.team_id),
             reclaim_seconds=reclaim_seconds(job.pool),
         ),
         state=view.state,
@@ -70,6 +71,7 @@ def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
         disk=DiskUse(
             disk_bytes=job.disk_bytes,
             disk_files=job.disk_files,
+            bytes_within=job.disk_bytes_within,
             has_closed_folder=job.has_closed_folder,
         ),
         idle_since=job.idle_since,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from typing import Final
 
 from cluster.models import Node, Pool
 from django.db.models import BooleanField, Count, F, Func, OuterRef, Subquery, Sum, Value
@@ -14,6 +15,12 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.job_vocabulary import JobReason
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
+
+_WANTS_NOTHING_YET: Final = (
+    JobReason.PLANNING_FAILED,
+    JobReason.PREPARING,
+    JobReason.TEAM_DISK_FULL,
+)
 
 
 def reclaim_seconds(pool: Pool) -> float:
@@ -44,15 +51,15 @@ def _is_borrowing(job: Job) -> bool:
 def _others_wait_since(job: Job, now: datetime) -> datetime | None:
     """Return since when a team waits that holds less than it is guaranteed; None: there is none.
 
-    Who waits out a back-off, or for data, wants nothing yet; what the pool could never hold is owed
-    to nobody.
+    Who waits out a back-off, for data or for room on the disk, wants nothing yet; what the pool
+    could never hold is owed to nobody.
     """
     held = GpuClaim.objects.filter(node__pool=OuterRef("pool"), worker__job__team=OuterRef("team"))
     counted = held.order_by().values("worker__job__team").annotate(n=Count("pk")).values("n")
     waiting = (
         Job.objects.filter(pool=OuterRef("pool"), team=OuterRef("team"), state=State.QUEUED)
         .filter(_fits(_gpus_of(job.pool_id)))
-        .exclude(reason__in=[JobReason.PLANNING_FAILED, JobReason.PREPARING])
+        .exclude(reason__in=_WANTS_NOTHING_YET)
         .exclude(not_before__gt=now)
     )
     below = (

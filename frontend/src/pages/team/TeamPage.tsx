@@ -12,6 +12,7 @@ import { Images } from "./Images";
 import { Models } from "./Models";
 import { Retention } from "./Retention";
 import { Secrets } from "./Secrets";
+import { Storage } from "./Storage";
 import styles from "./TeamPage.module.css";
 
 export function TeamPage() {
@@ -40,6 +41,7 @@ export function TeamPage() {
       <Secrets team={name} />
       <Models team={name} />
       <Images team={name} />
+      <Storage team={name} />
       <Retention team={name} />
     </div>
   );

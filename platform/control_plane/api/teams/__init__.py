@@ -6,5 +6,6 @@ secrets    which secrets a team keeps
 data       folders of data that it uploads
 models     checkpoints that it gave names
 images     which images its jobs may run
+storage    how much its jobs keep on disk
 retention  for how long it keeps what its jobs leave behind
 """

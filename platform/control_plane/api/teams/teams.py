@@ -75,7 +75,7 @@ class TeamChangeSerializer(serializers.ModelSerializer[Team]):
 
     class Meta:
         model = Team
-        fields = ("name", "max_queued_jobs", "network", "reachable")
+        fields = ("name", "max_queued_jobs", "most_disk_gib", "network", "reachable")
         read_only_fields = ("name",)
 
     def validate(self, attrs: Any) -> Any:
@@ -147,7 +147,7 @@ class TeamView(APIView):
 
     @extend_schema(
         operation_id="change_team",
-        summary="Change how many jobs of a team may wait, and what they may reach (admins)",
+        summary="Change how many jobs of a team may wait, and what they keep and reach (admins)",
         request=TeamChangeSerializer,
         responses=TeamChangeSerializer,
     )
