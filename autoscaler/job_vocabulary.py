@@ -8,7 +8,7 @@ is made of them: the API's documentation, the dashboard's labels, `docs/events.m
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NewType, Self
+from typing import Final, NewType, Self
 
 StoredReason = NewType("StoredReason", str)
 """The code of a row, which may be one of another release: it is handed on as it is."""
@@ -252,6 +252,10 @@ class JobReason(_Word):
     HOT = ("hot", "Rescales without a restart: its script registered with the library.")
     RESTART = ("restart", "Rescales by a restart: its script resumes from its own checkpoint.")
     FIXED = ("fixed", "Keeps its size: its spec says `mode: fixed`.")
+
+
+WAITING_OUTSIDE: Final = frozenset({JobReason.PREPARING, JobReason.TEAM_DISK_FULL})
+"""Of jobs that wait for something else than GPUs: no plan says when they start."""
 
 
 class EventKind(_Word):

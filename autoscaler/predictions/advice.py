@@ -7,7 +7,7 @@ cluster those behind them are told nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +20,9 @@ from jobs.commands import remedies
 
 def advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now: datetime) -> int:
     """Find and keep what would start the waiting jobs; returns how many are advised."""
-    waiting = [job for job in state.jobs if job.phase is JobPhase.WAITING]
+    ready = tuple(job for job in state.jobs if job.ready_at is None)
+    state = replace(state, jobs=ready)  # as the planner sees them: for data no priority helps
+    waiting = [job for job in ready if job.phase is JobPhase.WAITING]
     found = _found(waiting, state, planner) if waiting else {}
     remedies.keep(found, found_at=now)
     return len(found)

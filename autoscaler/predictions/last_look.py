@@ -20,6 +20,7 @@ from autoscaler.planning.speed.throughput import Configurations
 HOLDS_SECONDS: Final = 120.0
 """Guessed: jobs may come on faster or slower than was predicted though nothing happens to them."""
 _SAME_SPEED: Final = math.log(1.05)  # speeds are measured again and again, each a little different
+_SAME_MOMENT: Final = 60.0  # seconds; until when data takes is told again and again
 _KEY: Final = "concertina:looked-ahead-from"
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ def _lasting(job: Job) -> Job:
         scaling=None,
         noise_scale=None,
         reported=(),
+        ready_at=None if job.ready_at is None else job.ready_at // _SAME_MOMENT,
     )
 
 

@@ -8,8 +8,9 @@ of it (`jobs.commands.predictions`).
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from statistics import fmean
@@ -112,7 +113,9 @@ def _horizon_seconds(state: ClusterState, past: Past) -> float:
     gpus = sum(node.gpus for pool in state.pools for node in pool.nodes)
     smallest = [job.min_workers * job.gpus_per_worker for job in state.jobs]
     work = sum(one * size for one, size in zip(seconds, smallest, strict=True))
-    wanted = 2 * (max(seconds, default=0.0) + work / max(gpus, 1))
+    waits = [job.ready_at - state.now for job in state.jobs if job.ready_at is not None]
+    longest_wait = max([wait for wait in waits if wait < math.inf], default=0.0)
+    wanted = 2 * (max(seconds, default=0.0) + work / max(gpus, 1)) + longest_wait
     return min(max(wanted, SHORTEST_HORIZON_SECONDS), LONGEST_HORIZON_SECONDS)
 
 
@@ -127,21 +130,37 @@ def _newest(
 ) -> predictions.Newest:
     basis = basis_of(job)
     lately = record.lately.get(basis)
+    telling = _Telling(record=record, now=now, soonest=job.ready_at)
     return predictions.Newest(
-        start=_told(replayed.start, Basis.START, record, now),
-        finish=_told(replayed.finish, basis, record, now),
+        start=telling.told(replayed.start, Basis.START),
+        finish=telling.told(replayed.finish, basis),
         lately=None if lately is None else asdict(lately),
         samples_left=job.remaining_samples,
     )
 
 
-def _told(
-    replayed: Range | None, basis: Basis, record: TrackRecord, now: float
-) -> predictions.Told | None:
-    if replayed is None:
-        return None
-    span = corrected(replayed, record.corrections.get(basis), now)
-    return predictions.Told(span=_span(span), replayed=_span(replayed), basis=basis)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Telling:
+    """How what was looked ahead of one job is told, after what came of it lately."""
+
+    record: TrackRecord
+    now: float
+    soonest: float | None  # before which no correction promises anything; None: there is no such
+
+    def told(self, replayed: Range | None, basis: Basis) -> predictions.Told | None:
+        if replayed is None:
+            return None
+        span = corrected(replayed, self.record.corrections.get(basis), self.now)
+        return predictions.Told(
+            span=_span(self._no_sooner(span)), replayed=_span(replayed), basis=basis
+        )
+
+    def _no_sooner(self, span: Range) -> Range:
+        soonest = self.soonest
+        if soonest is None:
+            return span
+        found = [value and max(value, soonest) for value in (span.p10, span.p50, span.p90)]
+        return Range(p10=found[0], p50=found[1], p90=found[2])
 
 
 def _span(span: Range) -> dict[str, datetime | None]:

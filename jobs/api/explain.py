@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -11,10 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
 
+from autoscaler.job_vocabulary import JobReason
 from jobs.api.serializers.explanation.details import details_of
 from jobs.api.serializers.explanation.explanation import ExplanationSerializer
 from jobs.api.serializers.generation import restart_in_words
-from jobs.lifecycle import FINAL
+from jobs.lifecycle import FINAL, State
 from jobs.models import Generation, Job, Quarantine
 from jobs.queries import visible_jobs
 from jobs.queries.newest_decision import explanation_of, newest_decision, remedy_of
@@ -45,7 +47,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "job_id": job.id,
         "action": decided.get("action", ""),
         "reason": decided.get("reason") or job.reason,
-        "message": decided.get("message") or job.message,
+        "message": decided.get("message") or _own_message(job),
         "workers": decided.get("workers", sum(counts) if counts else None),
         "global_batch_size": decided.get("global_batch_size", allocation.get("global_batch_size")),
         "choices": numbers.get("choices", []),
@@ -68,6 +70,15 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
             for one in newest
         ],
     }
+
+
+def _own_message(job: Job) -> str:
+    """Return why it stands as it does; whoever waits for data learns what follows, and when."""
+    if job.state != State.QUEUED or job.reason != JobReason.PREPARING:
+        return job.message
+    soonest = (job.prediction.get("start") or {}).get("p10")
+    when = f": not before {datetime.fromisoformat(soonest):%H:%M} UTC" if soonest else ""
+    return f"{job.message} It takes no GPUs until then, and starts when some are free{when}."
 
 
 def _quarantine(job: Job, *, for_admin: bool) -> dict[str, Any] | None:

@@ -116,6 +116,11 @@ class Job(models.Model):
         null=True, blank=True, help_text="When its last epoch was over."
     )
     not_before = models.DateTimeField(null=True, blank=True, help_text="Back-off after a failure.")
+    prepared_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When what it waits for as `preparing` is there; null: nobody can tell.",
+    )
     generation = models.PositiveIntegerField(default=0, help_text="Active one; 0: none yet.")
     revision = models.PositiveIntegerField(default=0, help_text="Newest assignment.")
     starts = models.PositiveIntegerField(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from autoscaler.job_vocabulary import WAITING_OUTSIDE
 from autoscaler.planning.decisions.explanation import RemedyKind
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs.lifecycle import ACTIVE, State
@@ -21,9 +22,11 @@ def newest_decision(job: Job, *, for_admin: bool = False) -> Mapping[str, Any]:
 
     Members of the job's team read other teams' jobs as jobs of that team, an admin by name.
 
-    Jobs that end, are paused or wait out a back-off are not planned: their own reason and message
-    say why they stand as they do, and the last decision speaks of workers they no longer have.
+    Jobs that end, are paused, wait out a back-off or for their data are not planned: their own
+    reason and message say why they stand as they do, and the last decision speaks of what was then.
     """
+    if job.state == State.QUEUED and job.reason in WAITING_OUTSIDE:
+        return {}
     decision: Mapping[str, Any] = job.explanation
     if for_admin and job.explanation_for_admins:
         decision = job.explanation_for_admins

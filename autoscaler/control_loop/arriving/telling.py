@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from autoscaler.control_loop.carry_out import writing
 from autoscaler.control_loop.carry_out.writing import Draft
@@ -24,35 +26,56 @@ def tell(views: Iterable[JobView], arriving: Mapping[str, Arrival], context: Tic
     if hopeless:
         drafts = {job_id: _failing(arriving[job_id]) for job_id in hopeless}
         writing.write(drafts, context, seats_on=())
-    said: defaultdict[tuple[JobReason, str], list[str]] = defaultdict(list)
+    told: defaultdict[_Told, list[str]] = defaultdict(list)
     for view in waiting:
-        arrival = arriving[view.id]
-        message = sentence_case(f"{arrival.note.removesuffix('.')}.")
-        if view.id not in hopeless and (view.job.reason, view.job.message) != (
-            arrival.waits_as,
-            message,
-        ):
-            said[arrival.waits_as, message].append(view.id)
+        one = _told(arriving[view.id], context)
+        if view.id not in hopeless and (view.job.reason, view.job.message) != one.as_it_stands:
+            told[one].append(view.id)
     reasons = {view.id: view.job.reason for view in waiting}
-    for (reason, message), job_ids in said.items():
-        news = {job_id for job_id in job_ids if reasons[job_id] != reason}
-        _say(reason, message, job_ids, news, context)
+    for one, job_ids in told.items():
+        _say(one, job_ids, {job for job in job_ids if reasons[job] != one.reason}, context)
 
 
-def _say(
-    reason: JobReason, message: str, job_ids: list[str], news: set[str], context: TickContext
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What jobs are told that wait for the same."""
+
+    reason: JobReason
+    message: str
+    prepared_at: datetime | None
+
+    @property
+    def as_it_stands(self) -> tuple[str, str]:
+        """Return what of it a job's row shows; the moment moves a little all the time."""
+        return self.reason, self.message
+
+
+def _told(arrival: Arrival, context: TickContext) -> _Told:
+    is_known = arrival.seconds > 0
+    return _Told(
+        reason=arrival.waits_as,
+        message=sentence_case(f"{arrival.note.removesuffix('.')}."),
+        prepared_at=context.now + timedelta(seconds=arrival.seconds) if is_known else None,
+    )
+
+
+def _say(told: _Told, job_ids: list[str], news: set[str], context: TickContext) -> None:
     """A job whose row somebody holds hears it in the next tick."""
     with context.fence.transaction():
         rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED).order_by("pk")
         held = list(
             rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
         )
-        Job.objects.filter(pk__in=held).update(reason=reason, message=message)
+        Job.objects.filter(pk__in=held).update(
+            reason=told.reason, message=told.message, prepared_at=told.prepared_at
+        )
         for job_id in held:
             if job_id in news:
                 events.record(
-                    job_id=job_id, kind=EventKind.PREPARING, reason=reason, message=message
+                    job_id=job_id,
+                    kind=EventKind.PREPARING,
+                    reason=told.reason,
+                    message=told.message,
                 )
 
 

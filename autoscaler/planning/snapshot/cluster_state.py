@@ -164,6 +164,9 @@ class Job(JobTerms):
     shares_work: bool = True  # False: a plain script; each worker would do the same once more
     running_since: float | None = None  # when its present run began; None: `started_at`
     waiting_since: float | None = None  # of a waiting job that ran before; None: `submitted_at`
+    # Of a job that waits for something else than GPUs, such as its data: when that is there;
+    # infinite: nobody can tell. The planner is shown no such job, who looks ahead is.
+    ready_at: float | None = None
     noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
     scale_on: ScaleOn | None = None
     straggler: Straggler | None = None  # the slowest of them

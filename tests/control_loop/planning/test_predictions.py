@@ -13,7 +13,9 @@ from control_plane import tasks
 from django.db import connection
 from django.utils import timezone
 
-from autoscaler.predictions.last_look import LastLook
+from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
+from autoscaler.control_loop.observe.jobs.views import live_jobs
+from autoscaler.predictions.last_look import LastLook, likeness_of
 from autoscaler.predictions.live_jobs import predict_live_jobs
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
@@ -120,6 +122,36 @@ def test_a_waiting_job_is_told_what_would_start_it_until_it_has_started(world: W
     Job.objects.filter(pk=job.pk).update(state="completed", finished_at=timezone.now())
     predict_live_jobs(timezone.now(), effort=QUICK)
     assert fresh(job).remedy == {}
+
+
+def test_what_waits_for_data_starts_no_sooner_and_is_advised_nothing(world: World) -> None:
+    old, job, other = world.job("old"), world.job("late"), world.job("other")
+    now = timezone.now()
+    Job.objects.filter(pk=job.pk).update(
+        reason="preparing", prepared_at=now + timedelta(seconds=400)
+    )
+    ended = {"started_at": now - timedelta(seconds=100), "finished_at": now}
+    Job.objects.filter(pk=old.pk).update(state="completed", samples=10_000, **ended)
+    predict_live_jobs(now, effort=QUICK)
+    late, soon = fresh(job).prediction, fresh(other).prediction
+    assert moments(late["start"], now)[0] >= 400
+    assert moments(late["finish"], now)[0] > moments(late["start"], now)[0]
+    assert moments(soon["start"], now)[0] < 400
+    assert fresh(job).remedy == {}
+    Job.objects.filter(pk=job.pk).update(prepared_at=None)
+    predict_live_jobs(now, effort=QUICK)
+    assert fresh(job).prediction["start"]["p10"] is None, "nobody can tell, so nothing is promised"
+
+
+def test_looks_ahead_are_not_repeated_for_every_byte_that_comes(world: World) -> None:
+    job, now = world.job("late"), timezone.now().replace(second=5)
+    Job.objects.filter(pk=job.pk).update(reason="preparing")
+
+    def likeness(seconds: float) -> str:
+        Job.objects.filter(pk=job.pk).update(prepared_at=now + timedelta(seconds=seconds))
+        return likeness_of(cluster_state(live_jobs({}), now).state)
+
+    assert likeness(600.0) == likeness(610.0) != likeness(700.0)
 
 
 def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,10 +20,13 @@ from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 
 from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
+from autoscaler.control_loop.arriving.telling import tell
+from autoscaler.control_loop.lease.orders import Orders
 from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.control_loop.observe.jobs.views import live_jobs
 from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.tick_context import TickContext
 from jobs.commands import control
 from jobs.models import Job
 from tests.control_loop.starting.ticking import ticking
@@ -171,6 +174,39 @@ def test_a_change_costs_as_long_as_data_takes_beside_what_it_costs_anyway(world:
 
     late = with_their_data(views, {job.id: Arrival(seconds=600.0)})
     assert stall_seconds(late) == pytest.approx(stall_seconds(views) + 600.0)
+
+
+class Underway(Arrivals):
+    """All jobs that wait lack the same."""
+
+    lacking = Arrival(note="data digits: 34 % of 120 GB, about 6 min", seconds=360.0)
+
+    def go_on(
+        self, views: Iterable[JobView], context: TickContext, giving: Orders
+    ) -> Mapping[str, Arrival]:
+        assert giving.state_dir == context.data.state_dir
+        waiting = [view for view in views if view.is_queued]
+        found = dict.fromkeys([view.id for view in waiting], self.lacking)
+        tell(waiting, found, context)
+        return found
+
+
+def test_when_data_is_there_stands_on_the_job_until_it_starts(world: World) -> None:
+    world.arrivals = Underway()
+    job = world.job()
+    world.wish(job, 1)
+    world.tick()
+    waiting = fresh(job)
+    assert (waiting.state, waiting.reason) == ("queued", "preparing")
+    assert waiting.message == "Data digits: 34 % of 120 GB, about 6 min."
+    assert waiting.prepared_at is not None
+    assert (waiting.prepared_at - world.clock()).total_seconds() == pytest.approx(360, abs=1)
+    world.arrivals.lacking = Arrival(note="data digits: its store does not answer")
+    world.tick()
+    assert fresh(job).prepared_at is None, "nobody can tell"
+    world.arrivals = Arrivals()
+    world.tick()
+    assert (fresh(job).state, fresh(job).prepared_at) == ("starting", None)
 
 
 def test_the_cache_keeps_what_live_jobs_use_and_lets_the_oldest_go(

@@ -192,3 +192,25 @@ def test_the_newest_changes_come_first_and_are_twenty_at_most(api: APIClient, jo
     changes = api.get(f"/api/v1/jobs/{job.id}/explain").json()["changes"]
     assert [change["message"] for change in changes] == [f"n{n}" for n in range(25, 5, -1)]
     assert changes[0]["reason"] == "job_arrived"
+
+
+def test_who_waits_for_data_is_told_what_follows_and_not_what_was_decided_before(
+    api: APIClient, job: Job
+) -> None:
+    soonest = timezone.now() + timedelta(minutes=7)
+    Job.objects.filter(pk=job.pk).update(
+        state="queued",
+        reason="preparing",
+        message="Data digits: 34 % of 120 GB, about 6 min.",
+        explanation={"action": "wait", "message": "Waits for 2 GPUs.", "explanation": {}},
+        prediction={"start": {"p10": soonest.isoformat()}},
+    )
+    told = api.get(f"/api/v1/jobs/{job.id}/explain").json()
+    assert (told["action"], told["reason"], told["position"]) == ("", "preparing", None)
+    assert told["message"] == (
+        "Data digits: 34 % of 120 GB, about 6 min. It takes no GPUs until then, and starts when"
+        f" some are free: not before {soonest:%H:%M} UTC."
+    )
+    Job.objects.filter(pk=job.pk).update(prediction={})
+    told = api.get(f"/api/v1/jobs/{job.id}/explain").json()
+    assert told["message"].endswith("and starts when some are free.")

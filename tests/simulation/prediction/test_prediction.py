@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -84,6 +85,35 @@ def test_a_waiting_job_starts_when_the_one_before_it_has_ended() -> None:
     _, start, _ = from_now(predictions["b"].start)
     _, end, _ = from_now(predictions["a"].finish)
     assert end <= start <= end + 10
+
+
+def test_a_job_that_waits_for_data_starts_no_sooner_than_that_is_there() -> None:
+    """Meanwhile others use the GPUs: `b` starts when `a` ends, and `c` after it."""
+    late = waiting("late", min_workers=4, scaling=CERTAIN, remaining_samples=4_000)
+    state = cluster(
+        busy("a", seconds=100),
+        replace(late, ready_at=NOW + 300.0),
+        waiting("b", min_workers=4, scaling=CERTAIN, remaining_samples=4_000),
+    )
+    predictions = predict_from(state)
+    low, middle, _ = from_now(predictions["late"].start)
+    assert 300 <= low <= middle <= 310
+    assert from_now(predictions["late"].finish)[0] >= middle + 5
+    assert from_now(predictions["b"].start)[2] < 130
+
+
+@pytest.mark.parametrize("ready_at", [math.inf, NOW, NOW - 60.0])
+def test_of_a_job_whose_data_nobody_can_tell_when_comes_no_start_is_promised(
+    ready_at: float,
+) -> None:
+    """Nor where it should have been there by now."""
+    lost = waiting("lost", min_workers=1, scaling=CERTAIN, remaining_samples=100)
+    predictions = predict_from(cluster(busy("a", seconds=100), replace(lost, ready_at=ready_at)))
+    start, finish = predictions["lost"].start, predictions["lost"].finish
+    assert start is not None
+    assert finish is not None
+    assert {start.p10, start.p50, start.p90, finish.p10, finish.p50} == {None}
+    assert from_now(predictions["a"].finish)[1] == pytest.approx(100, rel=0.05)
 
 
 def test_a_job_that_was_measured_little_has_a_wider_range() -> None:

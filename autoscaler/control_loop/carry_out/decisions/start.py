@@ -40,6 +40,7 @@ def start(
             "attempt": attempt,
             "coordinator_port": port,
             "not_before": None,
+            "prepared_at": None,
             "starts": draft.job.starts + 1,
             "database_epoch": epoch,
             "disk_bytes": None,  # scratch of before is gone: it is measured anew

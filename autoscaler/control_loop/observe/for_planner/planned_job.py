@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from autoscaler.control_loop.observe.for_planner.scale_metrics import (
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.claims import is_slow_to_change
 from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.job_vocabulary import WAITING_OUTSIDE
 from autoscaler.planning.fitting.earlier_run import fit_with_earlier
 from autoscaler.planning.quarantine.standing_still import holder
 from autoscaler.planning.snapshot import cluster_state as planning
@@ -28,7 +30,7 @@ from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.reconciling.endings import AT_THE_END
 from jobs.admission import earlier_runs
 from jobs.lifecycle import State
-from jobs.models import GpuClaim, Worker
+from jobs.models import GpuClaim, Job, Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ def as_it_stands(view: JobView, now: datetime) -> planning.Job:
         started_at=job.started_at.timestamp() if job.started_at else None,
         running_since=_running_since(view),
         waiting_since=view.state_since.timestamp() if is_waiting else None,
+        ready_at=_ready_at(job) if is_waiting else None,
         last_rescaled_at=job.last_rescaled_at.timestamp() if job.last_rescaled_at else None,
         rescales=job.rescales,
         model_bytes=job.model_bytes,
@@ -69,6 +72,13 @@ def as_it_stands(view: JobView, now: datetime) -> planning.Job:
         shares_work=not view.is_plain,
         scale_on=scale_on(view),
     )
+
+
+def _ready_at(job: Job) -> float | None:
+    """Return when what it waits for outside of its pool is there, as it was told last."""
+    if job.reason not in WAITING_OUTSIDE:
+        return None
+    return math.inf if job.prepared_at is None else job.prepared_at.timestamp()
 
 
 def as_measured(job: planning.Job, view: JobView, past: Past) -> planning.Job:

@@ -12,15 +12,11 @@ from django.db.models.functions import Coalesce
 from tenancy.models import FairShareSettings, Quota
 
 from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.job_vocabulary import JobReason
+from autoscaler.job_vocabulary import WAITING_OUTSIDE, JobReason
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
 
-_WANTS_NOTHING_YET: Final = (
-    JobReason.PLANNING_FAILED,
-    JobReason.PREPARING,
-    JobReason.TEAM_DISK_FULL,
-)
+_WANTS_NOTHING_YET: Final = (JobReason.PLANNING_FAILED, *WAITING_OUTSIDE)
 
 
 def reclaim_seconds(pool: Pool) -> float:

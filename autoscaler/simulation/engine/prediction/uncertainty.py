@@ -106,7 +106,14 @@ def _arrivals(
 
 def _copy(job: Job, number: int, submitted_at: float) -> Job:
     name = f"arrival {number}"  # no job is called so: names have no spaces
-    return replace(job, job_id=name, name=name, phase=JobPhase.WAITING, submitted_at=submitted_at)
+    return replace(
+        job,
+        job_id=name,
+        name=name,
+        phase=JobPhase.WAITING,
+        submitted_at=submitted_at,
+        ready_at=None,
+    )
 
 
 def _known(state: ClusterState, past: Past) -> list[ScalingModel]:

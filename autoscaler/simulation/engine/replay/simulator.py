@@ -107,7 +107,8 @@ class Simulation:
 
         By job id: how fast each job is and how much work it has left, as far as one knows. Pools
         and quotas are the snapshot's, whatever the settings say. Nobody comes but `arrivals`, each
-        at its `submitted_at`. It is over when the snapshot's jobs have ended.
+        at its `submitted_at`, and who waits for data when that is there. It is over when the
+        snapshot's jobs have ended.
         """
         settings = replace(settings, pools=state.pools, quotas=state.quotas)
         jobs = tuple(
@@ -121,7 +122,7 @@ class Simulation:
         )
         world = World.of((*jobs, *coming), settings, now=state.now)
         for simulated in jobs:
-            world.enter(simulated)
+            _enter_when_ready(simulated, world)
         for simulated in coming:
             world.announce(simulated)
         world.changes += state.changes
@@ -308,6 +309,18 @@ def _simulated(
         updated_at=job.submitted_at if updated_at is None else updated_at,
         waiting_since=job.waiting_since,
     )
+
+
+def _enter_when_ready(job: SimulatedJob, world: World) -> None:
+    """A job that waits for its data comes when that is there, and never if nobody can tell when.
+
+    Where it should be there already nobody can tell either: it is late.
+    """
+    ready_at = job.submission.ready_at
+    if ready_at is None:
+        world.enter(job)
+    elif world.now < ready_at < math.inf:
+        world.announce(job, at=ready_at)
 
 
 def _carry_out(decision: Decision, job: SimulatedJob, now: float) -> None:

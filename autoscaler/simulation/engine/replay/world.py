@@ -72,11 +72,11 @@ class World:
         """Nobody runs, and nobody will come."""
         return not self.to_arrive and not any(job.holds_gpus for job in self.present.values())
 
-    def announce(self, job: SimulatedJob) -> None:
-        """It will be submitted at its time."""
+    def announce(self, job: SimulatedJob, *, at: float | None = None) -> None:
+        """It will come then; by default when it is submitted."""
         self.to_arrive += 1
         number = self._numbers[job.submission.job_id]
-        self.agenda.add(job.submission.submitted_at, Kind.ARRIVAL, number)
+        self.agenda.add(job.submission.submitted_at if at is None else at, Kind.ARRIVAL, number)
 
     def enter(self, job: SimulatedJob) -> None:
         """A job comes, or was there when the simulation began."""
