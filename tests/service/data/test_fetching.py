@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster.files.discarding import discard
 from storage.data.fetcher import downloading
 from storage.data.fetcher.checksums import is_as_stored
 from storage.data.fetcher.listing import list_objects
@@ -139,6 +140,8 @@ def test_what_another_version_has_is_not_fetched(tmp_path: Path) -> None:
     assert [name for name, _ in store.reads] == ["b"]
     assert (second / "a").stat().st_ino == (first / "a").stat().st_ino
     assert [(one / "b").read_bytes() for one in (first, second)] == [b"old", b"new"]
+    discard(first, aside=tmp_path / "aside")
+    assert (second / "a").read_bytes() == b"same", "it is there as long as one version has it"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -297,6 +298,25 @@ def test_a_job_keeps_its_version_when_the_next_comes(
     assert unused.digest == old.digest
     removed = remove_unused(places, DataSnapshot.objects.all(), data_without_users, lambda _: None)
     assert (removed, DataSnapshot.objects.get().digest) == (1, new.digest)
+
+
+def test_files_that_are_equal_in_two_versions_outlive_either_of_them(
+    api: APIClient, vision: Team, places: UploadedPlaces, settings: Settings
+) -> None:
+    old, new = Folder({"a": b"old", "same": b"x" * 9}), Folder({"a": b"new!", "same": b"x" * 9})
+    for one in (old, new):
+        assert one.send_all(api).status_code == 201
+        assert name(api, one).status_code in {200, 201}
+    assert DataSnapshot.objects.count() == 2
+    rules = settings.CONCERTINA.data_rules
+    DataSnapshot.objects.update(used_at=timezone.now() - KEPT_UNUSED - timedelta(hours=1))
+    remove_unused(places, DataSnapshot.objects.all(), data_without_users, shutil.rmtree)
+    seen = sources.folder_for(vision, "digits", version=new.digest, is_writing=False, rules=rules)
+    assert {path.name: path.read_bytes() for path in seen.iterdir()} == {
+        "a": b"new!",
+        "same": b"x" * 9,
+    }
+    assert DataSnapshot.objects.get().digest == new.digest
 
 
 def test_what_is_not_uploaded_or_of_others_is_no_source(

@@ -9,6 +9,7 @@ from typing import Any
 
 import safetensors.torch
 import torch
+from torch import nn
 
 from concertina_worker.checkpoint_files import START_STATE, START_WEIGHTS
 from concertina_worker.protocol import Env
@@ -59,21 +60,41 @@ def test_another_job_goes_on_where_one_ended_as_if_it_had_never_ended(
     assert told[15].epoch == 3.0
 
 
+def handed_over(folder: Path, parameters: list[Any]) -> Path:
+    """The weights of another job, where the service puts them."""
+    names = ("0.weight", "0.bias", "2.weight", "2.bias")
+    folder.mkdir()
+    safetensors.torch.save_file(
+        {n: torch.tensor(w, dtype=torch.float64) for n, w in zip(names, parameters, strict=True)},
+        folder / START_WEIGHTS,
+    )
+    return folder
+
+
 def test_all_workers_begin_with_the_weights_of_another_job(
     make_job: MakeJob, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    alone = undisturbed(1)
-    weights = alone["parameters"]
-    names = ("0.weight", "0.bias", "2.weight", "2.bias")
-    start = tmp_path / "start"
-    start.mkdir()
-
-    safetensors.torch.save_file(
-        {n: torch.tensor(w, dtype=torch.float64) for n, w in zip(names, weights, strict=True)},
-        start / START_WEIGHTS,
-    )
+    weights = undisturbed(1)["parameters"]
+    start = handed_over(tmp_path / "start", weights)
     job = make_job("--epochs", "0", environment={Env.START_FROM: str(start)})
     job.begin_attempt(2)
     job.wait_until_finished()
     assert job.result("w1")["parameters"] == weights
     assert job.result("w2")["parameters"] == weights
+
+
+def test_what_a_job_skips_of_another_begins_on_all_workers_as_its_script_made_it(
+    make_job: MakeJob, undisturbed: Undisturbed, tmp_path: Path
+) -> None:
+    """As where a head is replaced: those of the other job have another shape."""
+    trained = undisturbed(1)["parameters"]
+    torch.manual_seed(1)  # as the first worker does
+    made = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1)).double()
+    own = [parameter.tolist() for parameter in made.parameters()]
+    start = handed_over(tmp_path / "start", [*trained[:2], [[1.0] * 3], [1.0, 2.0]])
+    skip = {Env.START_FROM: str(start), Env.START_SKIP: '["2.*"]'}
+    job = make_job("--epochs", "0", environment=skip)
+    job.begin_attempt(2)
+    job.wait_until_finished()
+    for worker in ("w1", "w2"):
+        assert job.result(worker)["parameters"] == [*trained[:2], *own[2:]]
