@@ -1,18 +1,17 @@
 /** A chart in a box of fixed height: the box is there before the drawing, so nothing jumps. */
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 
 import { Problem } from "../design/Problem";
 import { Skeleton } from "../design/Skeleton";
 import type { ChartOption } from "./echarts";
-
-const RETRIES = 5;
+import { oneMore, recall, remember, waitBeforeReload } from "./reloading";
 
 const canvas = queryOptions({
   queryKey: ["code", "charts"],
   queryFn: () => import("./Canvas"),
-  // The network may change while it loads, for example when a local daemon makes one for a job.
-  retry: RETRIES,
+  retry: false,
   networkMode: "always",
   staleTime: Infinity,
   gcTime: Infinity,
@@ -31,18 +30,38 @@ interface ChartProps {
 export function Chart({ option, height, label }: ChartProps) {
   const code = useQuery(canvas);
   if (code.isError) {
-    return (
-      <Problem
-        error={code.error}
-        onRetry={() => {
-          window.location.reload(); // some browsers remember that a module failed
-        }}
-      />
-    );
+    return <CodeDidNotCome error={code.error} height={height} />;
   }
   return (
     <div role="img" aria-label={label} style={{ height, minWidth: 0 }}>
       {code.data ? <code.data.default option={option} /> : <Skeleton height={height} />}
     </div>
   );
+}
+
+/** The network may change while code loads, for example when a local daemon makes one for a job. */
+function CodeDidNotCome({ error, height }: { readonly error: unknown; readonly height: number }) {
+  const [wait] = useState(() => waitBeforeReload(recall(), Date.now()));
+  useEffect(() => {
+    if (wait === null) {
+      return undefined;
+    }
+    const timer = setTimeout(reloadOnce, wait);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [wait]);
+  return wait === null ? <Problem error={error} onRetry={reload} /> : <Skeleton height={height} />;
+}
+
+/** Several charts of a page miss the same code. */
+function reloadOnce(): void {
+  if (recall().at < performance.timeOrigin) {
+    reload();
+  }
+}
+
+function reload(): void {
+  remember(oneMore(recall(), Date.now()));
+  window.location.reload();
 }
