@@ -15,7 +15,9 @@ from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
 from jobs.lifecycle import LIVE
 from jobs.models import Job
+from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec
+from jobs.spec.stored_fields import DATA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +71,10 @@ def hold(team: Team, names: Collection[str]) -> Mapping[str, str]:
 def live_jobs_by_source() -> Mapping[str, list[DataUser]]:
     """By the source's name, newest job first."""
     found: defaultdict[str, list[DataUser]] = defaultdict(list)
-    live = Job.objects.filter(state__in=LIVE, resolved_spec__data__0__isnull=False)
-    for job_id, name, team, uses in live.values_list(
-        "id", "name", "team__name", "resolved_spec__data"
-    ):
-        for use in uses:
-            found[use["source"]].append(DataUser(id=job_id, name=name, team=team))
+    live = Job.objects.filter(state__in=LIVE, **{f"{DATA.lookup}__0__isnull": False})
+    for job_id, name, team, uses in live.values_list("id", "name", "team__name", DATA.lookup):
+        for use in stored_spec.read_data_uses(uses):
+            found[use.source].append(DataUser(id=job_id, name=name, team=team))
     return found
 
 

@@ -14,6 +14,7 @@ from jobs.errors import Problem
 from jobs.lifecycle import LIVE
 from jobs.models import Job
 from jobs.spec.job_spec import JobSpec
+from jobs.spec.stored_fields import IMAGE, SECRETS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def live_jobs_by_secret(team: Team) -> Mapping[str, list[UsingJob]]:
     logins = Secret.objects.filter(team=team).exclude(registry="")
     login_of = dict(logins.values_list("registry", "name"))
     live = Job.objects.filter(team=team, state__in=LIVE)
-    rows = live.values_list("id", "name", "resolved_spec__secrets", "resolved_spec__image")
+    rows = live.values_list("id", "name", SECRETS.lookup, IMAGE.lookup)
     found: defaultdict[str, list[UsingJob]] = defaultdict(list)
     for job_id, name, secrets, image in rows:
         login = login_of.get(registry_of(image or "")) if login_of else None

@@ -28,6 +28,7 @@ from jobs.models import Job
 from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.parts.beginnings import StartFrom
+from jobs.spec.stored_fields import START_MODEL
 
 _BEFORE_VERSION: Final = "@"
 
@@ -110,10 +111,10 @@ def live_users(team: Team, model: str) -> Mapping[int, Sequence[str]]:
     live = Job.objects.filter(
         team=team,
         state__in=LIVE,
-        resolved_spec__start_from__model__startswith=f"{model}{_BEFORE_VERSION}",
+        **{f"{START_MODEL.lookup}__startswith": f"{model}{_BEFORE_VERSION}"},
     )
     found: defaultdict[int, list[str]] = defaultdict(list)
-    for job_id, name, meant in live.values_list("id", "name", "resolved_spec__start_from__model"):
+    for job_id, name, meant in live.values_list("id", "name", START_MODEL.lookup):
         found[int(meant.rpartition(_BEFORE_VERSION)[2])].append(f"{name} ({job_id})")
     return found
 

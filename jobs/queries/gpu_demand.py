@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from django.db.models import Count, IntegerField, Sum
 from django.db.models.expressions import Combinable
-from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from tenancy.models import Team
 
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import GpuClaim, Job
+from jobs.spec.stored_fields import GPUS_PER_WORKER, MAX_WORKERS, MIN_WORKERS, StoredField
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,7 +34,7 @@ def by_team(pool_id: int) -> dict[int, GpuDemand]:
     by_state = (
         live.order_by()
         .values("team_id", "state")
-        .annotate(jobs=Count("pk"), least=Sum(_gpus("min_workers")), most=Sum(_gpus("max_workers")))
+        .annotate(jobs=Count("pk"), least=Sum(_gpus(MIN_WORKERS)), most=Sum(_gpus(MAX_WORKERS)))
     )
     for team_id, state, jobs, least, most in by_state.values_list(
         "team_id", "state", "jobs", "least", "most"
@@ -51,13 +52,13 @@ def by_team(pool_id: int) -> dict[int, GpuDemand]:
     return dict(demands)
 
 
-def _gpus(workers: str) -> Combinable:
+def _gpus(workers: StoredField) -> Combinable:
     """So many workers of each job, in GPUs."""
-    return _number("elastic", workers) * _number("resources", "gpus_per_worker")
+    return _number(workers) * _number(GPUS_PER_WORKER)
 
 
-def _number(part: str, name: str) -> Cast:
-    return Cast(KeyTextTransform(name, KeyTransform(part, "resolved_spec")), IntegerField())
+def _number(field: StoredField) -> Cast:
+    return Cast(KT(field.lookup), IntegerField())
 
 
 def by_team_name(pool_id: int) -> dict[str, GpuDemand]:

@@ -14,6 +14,7 @@ from django.db.models.functions import JSONObject
 
 from jobs.models import Job
 from jobs.queries import visible_jobs
+from jobs.spec.stored_fields import BATCH, ELASTIC
 
 _READ: Final = (
     *("id", "name", "team", "pool", "state", "reason", "message", "priority", "mode", "attempt"),
@@ -24,7 +25,7 @@ _READ: Final = (
 )
 _OWNERS: Final = {"team": ("name",), "pool": ("name", "gpu_type")}
 _PARTS: Final = {
-    "resolved_spec": JSONObject(elastic="resolved_spec__elastic", batch="resolved_spec__batch"),
+    "resolved_spec": JSONObject(elastic=ELASTIC.lookup, batch=BATCH.lookup),
     "explanation": Func(  # what it does not say is left out
         JSONObject(
             action="explanation__action",

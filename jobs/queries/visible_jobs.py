@@ -22,6 +22,7 @@ from tenancy.access.principal import Principal
 
 from jobs.errors import JobNotFound
 from jobs.models import Assignment, Generation, Job
+from jobs.spec import stored_spec
 
 _Pool: Final[Any] = Job._meta.get_field("pool").remote_field.model  # noqa: SLF001 - Django's own word
 _NUMBERS: Final = ("training_now", "wanted_now", "history")
@@ -108,5 +109,5 @@ def as_new(job: Job) -> Job:
     """
     for name in _NUMBERS:
         setattr(job, name, None)
-    job.pool = _Pool(pk=job.pool_id, name=job.resolved_spec["pool"])
+    job.pool = _Pool(pk=job.pool_id, name=stored_spec.read(job.resolved_spec).spec.pool)
     return job

@@ -20,6 +20,7 @@ from jobs.spec import timestamps
 from jobs.spec.batch import Batch
 from jobs.spec.job_spec import Elastic, JobSpec, Word
 from jobs.spec.names import check_no_kernel_folder
+from jobs.spec.parts.data_uses import DataUse
 from jobs.spec.problems.validation import dotted
 
 MOST_CHARACTERS: Final = 20_000_000  # of specs that are remembered; 10,000 of a usual length
@@ -69,6 +70,23 @@ def read_extent(document: Mapping[str, Any]) -> Extent:
     except (LookupError, TypeError, ValidationError):
         spec = read(document).spec
         return Extent(elastic=spec.elastic, batch=spec.batch)
+
+
+def read_data_uses(document: object) -> Sequence[DataUse]:
+    """Read the field `data` alone; never raises, as `read`."""
+    return read({**_STAND_INS, "data": document}).spec.data
+
+
+def with_fetched_code(
+    document: Mapping[str, Any], *, digest: str, commit: str, branch: str
+) -> dict[str, Any]:
+    """Return it with the snapshot and the commit that its repository became, and else as it is."""
+    code = read(document).spec.code
+    if code is None or code.git is None:  # it names no repository any more
+        return {**document}
+    git = code.git.model_copy(update={"commit": commit, "branch": branch})
+    fetched = code.model_copy(update={"digest": digest, "git": git})
+    return {**document, "code": fetched.model_dump(mode="json")}
 
 
 class StoredSpecCache:

@@ -7,7 +7,7 @@ it from code that was uploaded.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
@@ -37,6 +37,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import events
 from jobs.lifecycle import State
 from jobs.models import Job
+from jobs.spec import stored_spec
 
 PROGRAM: Final = "storage.repositories.fetcher"
 _CREDENTIALS: Final = ("GIT_USERNAME", "GIT_PASSWORD")  # a fetcher is told no others
@@ -142,29 +143,29 @@ class _Look:
         with self.giving.giving():
             found = self._arrival(wish).put_into_place(actor=by)
             discard(wish.workplace(places).folder, aside=places.aside)
-        self._name(found, [view.id for view in wish.views])
+        self._name(found, wish)
 
-    def _name(self, found: Fetched, job_ids: Sequence[str]) -> None:
+    def _name(self, found: Fetched, wish: _Wish) -> None:
         """Write down what jobs run; one whose row somebody holds has it fetched once more."""
         with self.context.fence.transaction():
-            rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED, code="").order_by("pk")
+            ids = [view.id for view in wish.views]
+            rows = Job.objects.filter(pk__in=ids, state=State.QUEUED, code="").order_by("pk")
             jobs = list(rows.select_for_update(no_key=True, skip_locked=True))
             for job in jobs:
-                asked = job.resolved_spec["code"]
-                git = {**asked["git"], "commit": found.commit, "branch": found.branch}
                 job.code = found.digest
-                job.resolved_spec = {
-                    **job.resolved_spec,
-                    "code": {**asked, "digest": found.digest, "git": git},
-                }
+                job.resolved_spec = stored_spec.with_fetched_code(
+                    job.resolved_spec,
+                    digest=found.digest,
+                    commit=found.commit,
+                    branch=found.branch,
+                )
             Job.objects.bulk_update(jobs, ["code", "resolved_spec"])
             events.record_all(
                 events.new(
                     job_id=job.id,
                     kind=EventKind.PREPARING,
                     reason=JobReason.PREPARING,
-                    message=f"Its code is commit {found.commit[:10]} of"
-                    f" {job.resolved_spec['code']['git']['url']}.",
+                    message=f"Its code is commit {found.commit[:10]} of {wish.wanted.url}.",
                 )
                 for job in jobs
             )

@@ -15,18 +15,19 @@ from tenancy.models import Quota
 from autoscaler.control_loop.observe.jobs.job_view import JobView
 from jobs.models import GpuClaim
 from jobs.spec.job_spec import MOST_GPUS
+from jobs.spec.stored_fields import GPUS_PER_WORKER
 
 COUNTED_SECONDS: Final = 30.0  # guessed: GPU time of a job that trains may be so old
 MOST_COUNTED: Final = 200  # jobs in one tick; guessed: those of a thousand have their turn in time
 TURNS: Final = 6  # ticks in which all of more jobs are counted; guessed: as many as in that time
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
-_GPU_SECONDS: Final = """
+_GPU_SECONDS: Final = f"""
     UPDATE jobs_job SET gpu_seconds = held.seconds * LEAST(held.gpus, %(most_gpus)s)
     FROM (
         SELECT job.id,
-               CASE jsonb_typeof(job.resolved_spec #> '{resources,gpus_per_worker}')
-                   WHEN 'number' THEN (job.resolved_spec #> '{resources,gpus_per_worker}')::numeric
+               CASE jsonb_typeof({GPUS_PER_WORKER.sql})
+                   WHEN 'number' THEN ({GPUS_PER_WORKER.sql})::numeric
                    ELSE 1
                END AS gpus,
                SUM(GREATEST(0, EXTRACT(
@@ -39,7 +40,7 @@ _GPU_SECONDS: Final = """
         GROUP BY job.id
     ) held
     WHERE jobs_job.id = held.id
-"""
+"""  # noqa: S608 - of a name that the spec has
 
 
 class CountedLately:

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from django.db import connection
 
+from jobs.spec.stored_fields import MODE
+
 _OF_JOB: Final = (
     *("id", "state", "mode", "attempt", "revision", "generation", "rescales", "started_at"),
     *("takes_workers_token", "coordinator_term", "coordinator_seen_at", "submitted_at"),
@@ -23,7 +25,7 @@ _OF_ASSIGNMENT: Final = (
 _READ: Final = f"""
     SELECT {", ".join(f"wanted.{name}" for name in _OF_ASSIGNMENT)},
            {", ".join(f'job."{name}"' for name in (*_DOCUMENTS, *_OF_JOB))},
-           pool.gpu_type, job.resolved_spec #>> '{{elastic,mode}}',
+           pool.gpu_type, {MODE.sql_text},
            (SELECT max(number) FROM jobs_generation WHERE job_id = job.id)
     FROM jobs_job AS job
     JOIN cluster_pool AS pool ON pool.id = job.pool_id

@@ -15,6 +15,9 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView
 from autoscaler.job_vocabulary import WAITING_OUTSIDE, JobReason
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
+from jobs.spec.stored_fields import COLUMN, GPUS_PER_WORKER, MIN_WORKERS
+
+_FITS: Final = f"$ ? ({MIN_WORKERS.json_path} * {GPUS_PER_WORKER.json_path} <= $gpus)"
 
 _WANTS_NOTHING_YET: Final = (JobReason.PLANNING_FAILED, *WAITING_OUTSIDE)
 
@@ -81,8 +84,8 @@ def _gpus_of(pool_id: int) -> int:
 def _fits(gpus: int) -> Func:
     """True if a job's smallest size needs no more; false where its spec cannot be read."""
     return Func(
-        F("resolved_spec"),
-        Value("$ ? (@.elastic.min_workers * @.resources.gpus_per_worker <= $gpus)"),
+        F(COLUMN),
+        Value(_FITS),
         Value(json.dumps({"gpus": gpus})),
         function="jsonb_path_exists",
         output_field=BooleanField(),
