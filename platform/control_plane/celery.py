@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from importlib import import_module
 from typing import Any, Final
 
 from celery import Celery
-from celery.signals import heartbeat_sent, task_prerun, worker_init
+from celery.signals import (
+    heartbeat_sent,
+    task_prerun,
+    worker_init,
+    worker_process_init,
+    worker_shutting_down,
+)
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
 
+from concertina_worker.process.parent_death import die_with
 from control_plane.database.statement_bounds import bounded_in_background
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "control_plane.settings")
@@ -26,6 +34,7 @@ celery_app = Celery("concertina")
 celery_app.config_from_object("django.conf:settings", namespace="CELERY")
 celery_app.autodiscover_tasks()
 
+SHUTDOWN_SECONDS: Final = 8  # less than whoever ends us waits before killing
 _LOADS_SCIPY: Final = ("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution")
 
 
@@ -48,6 +57,22 @@ def load_before_forking(sender: Any, **_: Any) -> None:
         for module in _LOADS_SCIPY:
             import_module(module)
     gc.freeze()
+
+
+@worker_process_init.connect
+def end_with_the_worker(**_: Any) -> None:
+    """Let no child outlive its worker, which would hold on to the queue and to its rows."""
+    die_with(os.getppid())
+
+
+@worker_shutting_down.connect
+def end_in_time(**_: Any) -> None:
+    """Bound an orderly shutdown, which waits for the task at hand and for the broker to answer.
+
+    The alarm's default is to end the process, whatever that is waiting for; the kernel then ends
+    its children. A task that this cuts off finds in the database what is left to be done.
+    """
+    signal.alarm(SHUTDOWN_SECONDS)
 
 
 @task_prerun.connect

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psutil
@@ -106,11 +106,23 @@ class Stack:
         """Every process on the machine that belongs to this stack, by its environment."""
         return [process for process in psutil.process_iter() if self._owns(process)]
 
+    def wait_until_nothing_runs(self) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while left := self.running():
+            assert time.monotonic() < deadline, [_described(process) for process in left]
+            time.sleep(0.1)
+
     def _owns(self, process: psutil.Process) -> bool:
         try:
             return process.environ().get("CONCERTINA_HOME") == str(self.checkout.state_dir)
         except psutil.Error:
             return False
+
+
+def _described(process: psutil.Process) -> str:
+    with suppress(psutil.NoSuchProcess):
+        return f"{process.pid} ({process.status()}): {' '.join(process.cmdline())}"
+    return f"{process.pid}: gone by now"
 
 
 @pytest.fixture
@@ -119,7 +131,7 @@ def stack() -> Iterator[Stack]:
         made = Stack(Path(home))
         yield made
         made.run("down")
-        wait_for(lambda: not made.running())
+        made.wait_until_nothing_runs()
         assert not made.checkout.runtime_dir.exists()
 
 
@@ -145,7 +157,7 @@ def test_the_service_survives_what_happens_to_it_and_leaves_nothing_behind(stack
 
     url, prepared = stack.record.url, stack.prepared_at()
     os.kill(stack.record.supervisor_pid, signal.SIGKILL)
-    wait_for(lambda: not stack.running())  # the kernel ends what a killed supervisor started
+    stack.wait_until_nothing_runs()  # the kernel ends what a killed supervisor started
     stack.run("up", "--detach", "--slots", "2")
     assert stack.prepared_at() == prepared  # nothing is prepared twice
     assert stack.record.url == url

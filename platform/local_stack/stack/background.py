@@ -128,6 +128,7 @@ def stop(checkout: Checkout, *, say: Callable[[str], None]) -> bool:
             leftovers.sweep_processes(checkout, say=say)
             leftovers.sweep_training(checkout, say=say)
             leftovers.sweep_containers(checkout, say=say)
+            leftovers.sweep_sockets(checkout)
     return was_up
 
 

@@ -65,6 +65,12 @@ def sweep_containers(checkout: Checkout, *, say: Callable[[str], None]) -> None:
     record = stack_record.read(checkout)
     if record and record.docker_url and ending.end(checkout, record.docker_url, say=say):
         stack_record.write(checkout, replace(record, docker_url=""))
+
+
+def sweep_sockets(checkout: Checkout) -> None:
+    """Remove the folder of sockets; one whose containers could not be ended still needs it."""
+    record = stack_record.read(checkout)
+    if record is None or not record.docker_url:
         shutil.rmtree(checkout.runtime_dir, ignore_errors=True)
 
 
