@@ -120,6 +120,30 @@ def test_after_one_that_vanished_only_the_rest_is_fetched(tmp_path: Path) -> Non
     assert len(again.reads) == 4 - came < 4
 
 
+@dataclass
+class SlowStore(MemoryStore):
+    """Sends the first piece of a file only when it has been asked for the last."""
+
+    is_asked_for_the_last: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def read(self, one: StoredObject, start: int, end: int) -> AsyncGenerator[bytes]:
+        if end == one.size:
+            self.is_asked_for_the_last.set()
+        async for chunk in super().read(one, start, end):
+            if start == 0:
+                await self.is_asked_for_the_last.wait()
+            yield chunk
+
+
+def test_a_piece_that_comes_slowly_keeps_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "PIECE_BYTES", 3)
+    store = SlowStore({"a": noise(100)})
+    assert (fetch(store, tmp_path) / "a").read_bytes() == noise(100)
+    assert len(store.reads) == 34
+
+
 def test_pieces_of_another_boot_are_fetched_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add_whole(1)

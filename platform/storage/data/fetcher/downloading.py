@@ -140,21 +140,22 @@ class Download:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         known = journal.pieces.get(number, frozenset[int]())
         count = -(-one.size // PIECE_BYTES)
+        pieces = iter(range(count))
 
-        async def fetch(piece: int) -> None:
-            start, end = piece * PIECE_BYTES, min((piece + 1) * PIECE_BYTES, one.size)
-            if piece in known:
-                self.progress.add(end - start)
-                return
-            async with room:
-                await self._piece(descriptor, one, start, end)
-            journal.add_piece(number, piece)
+        async def fetch_in_turn() -> None:
+            for piece in pieces:
+                start, end = piece * PIECE_BYTES, min((piece + 1) * PIECE_BYTES, one.size)
+                if piece in known:
+                    self.progress.add(end - start)
+                    continue
+                async with room:
+                    await self._piece(descriptor, one, start, end)
+                journal.add_piece(number, piece)
 
         try:
-            for first in range(0, count, _AT_ONCE):  # so that few tasks wait
-                async with asyncio.TaskGroup() as group:
-                    for piece in range(first, min(first + _AT_ONCE, count)):
-                        group.create_task(fetch(piece))
+            async with asyncio.TaskGroup() as group:  # whoever is done takes the next piece
+                for _ in range(min(_AT_ONCE, count)):
+                    group.create_task(fetch_in_turn())
         except ExceptionGroup as problems:
             raise problems.exceptions[0] from None
         finally:
