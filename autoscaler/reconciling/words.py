@@ -23,6 +23,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
+def go_on(number: int) -> str:
+    """`1 goes on`, `2 go on`."""
+    return f"{number} {'goes' if number == 1 else 'go'} on"
+
+
 def sentence_case(text: str) -> str:
     """The text with a capital first letter, and all else as it is."""
     return f"{text[:1].upper()}{text[1:]}"

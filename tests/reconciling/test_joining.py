@@ -342,6 +342,10 @@ SAID: dict[str, tuple[JobSnapshot, str]] = {
         beginning(gone("w1", None, failing=Failing.IMAGE_UNAVAILABLE, error="manifest unknown")),
         "manifest unknown. It is the platform's own image: ask an admin",
     ),
+    "who is late reads how long the others waited": (
+        rescaling(worker("w1"), starting("w2", **since(600)), spec=spec()),
+        "w2 was not ready after 600 s; 1 goes on.",
+    ),
     "what is never made ready is told by its last note": (
         beginning(
             starting("w1", process=preparing(since=ago(1801), note="120 of 480 MB")),

@@ -20,7 +20,7 @@ _DOES_NOTHING: Final = 0.01  # cores; guessed: below what each of fifty gets tha
 
 def is_late(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
     """True by the clock alone: whoever is late may still come."""
-    return _waited_seconds(worker, job) > job.spec.elastic.registration_timeout
+    return waited_seconds(worker, job) > job.spec.elastic.registration_timeout
 
 
 def has_had_its_time(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
@@ -29,7 +29,7 @@ def has_had_its_time(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
     It has its time from the processor, as long as it does anything, and ten times as much by the
     clock. Where nobody can read what a worker takes, the clock alone counts.
     """
-    patience, waited = job.spec.elastic.registration_timeout, _waited_seconds(worker, job)
+    patience, waited = job.spec.elastic.registration_timeout, waited_seconds(worker, job)
     if waited <= patience:
         return False
     if waited > patience * BY_THE_CLOCK:
@@ -47,8 +47,11 @@ def longest_wait(job: JobSnapshot) -> float:
     return job.spec.elastic.registration_timeout * (BY_THE_CLOCK if joins else 1.0)
 
 
-def _waited_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float:
-    """Its time begins when it runs, and its coordinator does; 0: nobody waits for it."""
+def waited_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float:
+    """Return how long a worker has been waited for, in seconds; 0: nobody waits for it.
+
+    Its time begins when it runs, and its coordinator does.
+    """
     if worker.is_gone or worker.has_registered:
         return 0.0
     coordinator = job.coordinator.process

@@ -73,7 +73,7 @@ def test_a_job_that_trains_goes_on_without_a_worker_whose_secret_is_gone(world: 
     assert event.message.endswith("could not be started: Secret wandb of team vision was deleted.")
     assert (fresh(job).failures, fresh(job).losses) == (0, 0)
     assert Assignment.objects.filter(job=job).latest("revision").message == (
-        f"{job.id}-1-2 ended before it joined (Secret wandb of team vision was deleted); 1 go on."
+        f"{job.id}-1-2 ended before it joined (Secret wandb of team vision was deleted); 1 goes on."
     )
 
 

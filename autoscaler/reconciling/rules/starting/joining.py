@@ -12,12 +12,16 @@ from cluster.worker_host import ObservedProcess
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.assessments import reclaiming
-from autoscaler.reconciling.assessments.lateness import has_had_its_time, longest_wait
+from autoscaler.reconciling.assessments.lateness import (
+    has_had_its_time,
+    longest_wait,
+    waited_seconds,
+)
 from autoscaler.reconciling.endings import AT_THE_END, NEVER_RAN
 from autoscaler.reconciling.instructions import NOTHING, Instructions, Reassign, Tell
 from autoscaler.reconciling.rules.ending.stops import count_as_failure, fail
 from autoscaler.reconciling.snapshot import JobSnapshot
-from autoscaler.reconciling.words import listed
+from autoscaler.reconciling.words import go_on, listed
 from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,
     ids,
@@ -37,7 +41,7 @@ def go_on_without_the_gone(job: JobSnapshot) -> Instructions:
     refused = next((w for w in gone if w.ending in NEVER_RAN and w.error), None)
     why = f" ({refused.error.rstrip('.')})" if refused else ""
     going_on = len(job.staying) + len(called_back(job))
-    message = f"{listed(ids(gone))} ended before it joined{why}; {going_on} go on."
+    message = f"{listed(ids(gone))} ended before it joined{why}; {go_on(going_on)}."
     return _reduce(job, job.staying, message)
 
 
@@ -47,15 +51,15 @@ def drop_late_joiners(job: JobSnapshot) -> Instructions:
     if not ready or not job.is_heard:
         return NOTHING
     late = [worker for worker in job.members if has_had_its_time(worker, job)]
-    seconds = job.spec.elastic.registration_timeout
-    why = f"was not ready within {seconds:.0f} s"
+    seconds = max((waited_seconds(worker, job) for worker in late), default=0.0)
+    why = f"was not ready after {seconds:.0f} s"
     coming = [worker for worker in job.staying if not worker.has_registered]
     if coming and not late and reclaiming.is_due(job):
         late, why = coming, "was not ready, and another team claims what it is guaranteed"
     if not late:
         return NOTHING
     going_on = len(ready) + len(called_back(job))
-    message = f"{listed(ids(late))} {why}; {going_on} go on."
+    message = f"{listed(ids(late))} {why}; {go_on(going_on)}."
     return _reduce(job, [worker for worker in job.members if worker not in late], message)
 
 
