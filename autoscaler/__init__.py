@@ -13,5 +13,7 @@ installed_policies  which policies this installation has
 plots               charts of reports, as SVG text
 ---
 backoff             how long it is until something that failed is tried again
+coded_words         what a code and the sentence that explains it are
+job_network         which networks a job can have
 job_vocabulary      every kind of event and every reason, with its sentence
 """

@@ -7,30 +7,15 @@ is made of them: the API's documentation, the dashboard's labels, `docs/events.m
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Final, NewType, Self
+from typing import Final, NewType
+
+from autoscaler.coded_words import CodedWord
 
 StoredReason = NewType("StoredReason", str)
 """The code of a row, which may be one of another release: it is handed on as it is."""
 
 
-class _Word(StrEnum):
-    """A code and its sentence, `label: what it means`."""
-
-    sentence: str
-
-    def __new__(cls, code: str, sentence: str = "") -> Self:  # the code alone: to look it up
-        word = str.__new__(cls, code)
-        word._value_ = code
-        word.sentence = sentence
-        return word
-
-    @property
-    def label(self) -> str:
-        return self.sentence.partition(":")[0]
-
-
-class JobReason(_Word):
+class JobReason(CodedWord):
     """Why a job is in its state, or why something happened to it: one code for each cause."""
 
     # It waits: the planner has looked at it.
@@ -258,7 +243,7 @@ WAITING_OUTSIDE: Final = frozenset({JobReason.PREPARING, JobReason.TEAM_DISK_FUL
 """Of jobs that wait for something else than GPUs: no plan says when they start."""
 
 
-class EventKind(_Word):
+class EventKind(CodedWord):
     """What happened to a job: one code for each kind of event."""
 
     # Its life.

@@ -17,5 +17,7 @@ Each storey imports only from those below it:
     ---
     errors     what can go wrong with a request about jobs
     ---
-    lifecycle  the states of a job and the legal moves between them
+    job_mode      how a job can change its workers
+    lifecycle     the states of a job and the legal moves between them
+    worker_phase  how far a worker can be
 """

@@ -9,6 +9,7 @@ from django.db.models import Count, F, Q
 from jobs.lifecycle import ACTIVE, WITHOUT_WORKERS, State
 from jobs.models import Generation, GpuClaim, Job, Worker
 from jobs.spec import stored_spec
+from jobs.worker_phase import WorkerPhase
 
 
 def contradictions() -> list[str]:
@@ -17,7 +18,7 @@ def contradictions() -> list[str]:
 
 
 def _of_claims() -> Iterator[str]:
-    for claim in GpuClaim.objects.filter(worker__phase=Worker.Phase.GONE):
+    for claim in GpuClaim.objects.filter(worker__phase=WorkerPhase.GONE):
         yield f"{claim} is claimed by a worker that is gone"
     for claim in GpuClaim.objects.filter(gpu_index__gte=F("node__gpus")):
         yield f"{claim} is claimed, but its node has fewer GPUs"
@@ -26,7 +27,7 @@ def _of_claims() -> Iterator[str]:
 
 
 def _of_workers() -> Iterator[str]:
-    live = Worker.objects.exclude(phase=Worker.Phase.GONE).select_related("job")
+    live = Worker.objects.exclude(phase=WorkerPhase.GONE).select_related("job")
     for worker in live:
         read, held = stored_spec.read(worker.job.resolved_spec), worker.claims.count()
         wanted = read.spec.resources.gpus_per_worker
@@ -37,7 +38,7 @@ def _of_workers() -> Iterator[str]:
             yield f"{worker} holds {held} GPUs instead of {wanted}"
         if worker.job.state in WITHOUT_WORKERS:
             yield f"{worker} lives, but its job is {worker.job.state}"
-    for worker in Worker.objects.filter(phase=Worker.Phase.GONE, gone_at=None):
+    for worker in Worker.objects.filter(phase=WorkerPhase.GONE, gone_at=None):
         yield f"{worker} is gone, nobody knows since when"
 
 

@@ -14,6 +14,7 @@ from autoscaler.control_loop.observe.for_planner.cluster_view import as_submitte
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.simulation.engine.prediction.past import Past, PastJob, Progress
 from autoscaler.simulation.engine.replay.settings import HotRescale
+from jobs.job_mode import JobMode
 from jobs.lifecycle import LIVE, State
 from jobs.models import Generation, Job
 
@@ -29,7 +30,7 @@ _START_UNMEASURED: Final = 10.0  # guessed, in seconds
 
 def past_until(now: datetime) -> Past:
     """The jobs that ended lately, and how many came per second."""
-    tells = Q(samples__gt=0) | Q(mode=Job.Mode.RESTART)  # those are known by the time they took
+    tells = Q(samples__gt=0) | Q(mode=JobMode.RESTART)  # those are known by the time they took
     ended = Job.objects.filter(tells, state=State.COMPLETED, started_at__isnull=False)
     views = observe.job_views(_newest_of_all_teams(ended), {})
     window = _arrivals_window(now)

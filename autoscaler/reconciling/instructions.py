@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.snapshot import Mode
+from autoscaler.reconciling.snapshot import RescaleMode
 from jobs.lifecycle import State
 
 
@@ -85,7 +85,7 @@ class Finish(Change):
 class ChangeMode(Change):
     """The job changes its workers in this way from now on."""
 
-    mode: Mode
+    mode: RescaleMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,10 @@ from cluster.worker_host import Failing, ProcessPhase
 from autoscaler.reconciling.assessments.disk_excess import excess_of, is_near
 from autoscaler.reconciling.rules.ending.standstill import looked_into_at
 from autoscaler.reconciling.snapshot import JobSnapshot
-from autoscaler.reconciling.worker_snapshot import WorkerPhase, WorkerSnapshot
+from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
+from jobs.job_mode import JobMode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 
 
 def rests_until(job: JobSnapshot) -> datetime | None:
@@ -52,7 +54,7 @@ def _is_led(job: JobSnapshot) -> bool:
     """Its coordinator runs, or it has none."""
     process = job.coordinator.process
     if process is None:
-        return job.spec.elastic.mode == "restart"
+        return job.spec.elastic.mode is JobMode.RESTART
     return process.phase is ProcessPhase.RUNNING
 
 

@@ -15,13 +15,14 @@ from autoscaler.reconciling.limits import LIMITS, Limits
 from autoscaler.reconciling.questions import Question, Unanswered
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
+from jobs.job_mode import JobMode
 from jobs.lifecycle import ACTIVE, State
 from jobs.spec.job_spec import JobSpec
 
 _Answer = TypeVar("_Answer")
 
 
-class Mode(StrEnum):
+class RescaleMode(StrEnum):
     """How a job changes its workers."""
 
     HOT = "hot"  # led by a coordinator; they survive each other's loss
@@ -125,7 +126,7 @@ class JobSnapshot:
     state_since: datetime
     spec: JobSpec
     context: Context
-    mode: Mode = Mode.HOT
+    mode: RescaleMode = RescaleMode.HOT
     is_mode_known: bool = False  # its script registered once
     forms_group: bool = False  # its workers were seen to
     attempt: int = 1
@@ -167,12 +168,12 @@ class JobSnapshot:
 
     @property
     def is_hot(self) -> bool:
-        return self.mode is Mode.HOT
+        return self.mode is RescaleMode.HOT
 
     @property
     def can_shrink(self) -> bool:
         """Its workers share the work; else each would do all of it, whatever their number."""
-        return self.is_hot or self.forms_group or self.spec.elastic.mode == "restart"
+        return self.is_hot or self.forms_group or self.spec.elastic.mode is JobMode.RESTART
 
     @property
     def wanted(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from autoscaler.reconciling.rules.starting import (
 )
 from autoscaler.reconciling.snapshot import (
     JobSnapshot,
-    Mode,
+    RescaleMode,
 )
 from jobs.lifecycle import ACTIVE, State
 
@@ -29,11 +29,11 @@ Rule = Callable[[JobSnapshot], Instructions]
 
 _ALL: Final = frozenset(State)
 _CHANGING: Final = frozenset({State.STARTING, State.RESCALING})
-_HOT: Final = frozenset({Mode.HOT})
-_RESTART: Final = frozenset({Mode.RESTART})
-_BOTH: Final = frozenset(Mode)
+_HOT: Final = frozenset({RescaleMode.HOT})
+_RESTART: Final = frozenset({RescaleMode.RESTART})
+_BOTH: Final = frozenset(RescaleMode)
 
-_IN_ORDER: Final[tuple[tuple[Rule, frozenset[Mode], frozenset[State]], ...]] = (
+_IN_ORDER: Final[tuple[tuple[Rule, frozenset[RescaleMode], frozenset[State]], ...]] = (
     (release.release_ended_workers, _BOTH, _ALL),
     (refusals.give_up_what_cannot_start, _BOTH, ACTIVE),
     (refusals.give_up_what_is_always_killed, _BOTH, ACTIVE),
@@ -62,11 +62,11 @@ _IN_ORDER: Final[tuple[tuple[Rule, frozenset[Mode], frozenset[State]], ...]] = (
     (launching.start_missing, _BOTH, _ALL),
 )
 
-RULES: Final[dict[tuple[Mode, State], tuple[Rule, ...]]] = {
+RULES: Final[dict[tuple[RescaleMode, State], tuple[Rule, ...]]] = {
     (mode, state): tuple(
         rule for rule, modes, states in _IN_ORDER if mode in modes and state in states
     )
-    for mode in Mode
+    for mode in RescaleMode
     for state in State
 }
 

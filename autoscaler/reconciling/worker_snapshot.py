@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from autoscaler.reconciling.endings import Ending, ending_of
+from jobs.worker_phase import WorkerPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,16 +19,6 @@ class NodeSnapshot:
     name: str
     silent_since: datetime | None = None  # None: it answers
     silent_reason: str = ""
-
-
-class WorkerPhase(StrEnum):
-    """How far a worker is, as its row tells."""
-
-    STARTING = "starting"
-    READY = "ready"
-    TRAINING = "training"
-    LEAVING = "leaving"
-    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,9 @@ from autoscaler.script_reports.pace import Pace
 from autoscaler.script_reports.sources import News, WorkerFiles
 from autoscaler.script_reports.told import Told
 from jobs.commands.observations.told_by_script import ToldByScript, record_told
+from jobs.job_mode import JobMode
 from jobs.lifecycle import State
-from jobs.models import Assignment, Generation, Job
+from jobs.models import Assignment, Generation
 from jobs.spec import stored_spec
 from jobs.spec.parts.logged_metrics import LoggedMetric
 
@@ -56,7 +57,7 @@ def _generations(now: datetime) -> Iterable[Generation]:
     runs = Q(job__state__in=(State.RUNNING, State.RESCALING, State.STOPPING))
     has_just_ended = Q(job__finished_at__gte=now - _LAST_WORDS)
     return (
-        Generation.objects.filter(runs | has_just_ended, job__mode=Job.Mode.RESTART)
+        Generation.objects.filter(runs | has_just_ended, job__mode=JobMode.RESTART)
         .filter(number=F("job__generation"))
         .select_related("job", "job__script_reading")
         .only("number", "worker_ids", "global_batch_size", *_OF_JOB)
@@ -69,7 +70,7 @@ def _brief_runs(now: datetime) -> Iterable[Assignment]:
     return (
         Assignment.objects.filter(
             job__finished_at__gte=now - _LAST_WORDS,
-            job__mode=Job.Mode.RESTART,
+            job__mode=JobMode.RESTART,
             job__generation=0,
             revision=F("job__revision"),
         )

@@ -15,13 +15,14 @@ from django.utils import timezone
 from tenancy.models import Quota, Team
 
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.protocol import ExitCode, MemberPhase
 from jobs.commands.observations.sync import record_sync
 from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, GpuClaim, Job, Measurement, Worker
 from jobs.reports.job_token import Credential
 from jobs.reports.sync_report import SyncReport
 from jobs.spec.job_spec import parse
+from jobs.worker_phase import WorkerPhase
 
 GPUS_PER_NODE: Final = 8
 TEAMS: Final = 10
@@ -131,7 +132,7 @@ class Crowd:
             self._begin_generation(job)
 
     def _processes_of(self, job: Job) -> list[str]:
-        live = Worker.objects.filter(job=job).exclude(phase=Worker.Phase.GONE)
+        live = Worker.objects.filter(job=job).exclude(phase=WorkerPhase.GONE)
         return [*live.values_list("id", flat=True), _coordinator_of(job)]
 
     def _train(self, jobs: list[Job]) -> None:
@@ -199,13 +200,13 @@ class Crowd:
             return dict(record_sync(job_id=job.id, report=parsed, credential=credential, now=now))
 
         wanted = sync(generation=job.generation)
-        phase, number = WorkerPhase.TRAINING, wanted["next_generation"]
+        phase, number = MemberPhase.TRAINING, wanted["next_generation"]
         began = {"number": number, "revision": wanted["revision"], "cause": "desired"}
         began |= {"workers": wanted["workers"], "began_at": timezone.now().timestamp()}
         began |= {"global_batch_size": wanted["global_batch_size"], "stall_seconds": 0.2}
         training = [{"worker_id": one, "phase": phase} for one in wanted["workers"]]
         sync(generation=number, generations=[began], workers=training)
-        left = Worker.objects.filter(job=job, phase=Worker.Phase.LEAVING)
+        left = Worker.objects.filter(job=job, phase=WorkerPhase.LEAVING)
         for worker_id in left.values_list("id", flat=True):
             self.host.exit(worker_id, ExitCode.RELEASED)
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
         EventKind,
         Hindrance,
         JobMode,
+        JobNetwork,
         JobReason,
         JobState,
         KeptPartPartEnum,
         LogStream,
         ModelState,
-        NetworkEnum,
         NodeClosing,
         PoolAdmissionEnum,
         RemedyKind,
@@ -594,7 +594,7 @@ class TeamChange(TypedDict):
     max_queued_jobs: NotRequired[int]
     # Most that its jobs keep on disk, in GiB. Empty: the installation's number.
     most_disk_gib: NotRequired[int | None]
-    network: NotRequired[NetworkEnum]  # What its jobs may ask for, as `network` in their specs.
+    network: NotRequired[JobNetwork]  # What its jobs may ask for, as `network` in their specs.
     # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
     reachable: NotRequired[list[str]]
 
@@ -748,7 +748,7 @@ class TeamDetail(Team):
     """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
 
     max_queued_jobs: int  # Most jobs that may wait, queued or paused.
-    network: NetworkEnum  # What its jobs may ask for.
+    network: JobNetwork  # What its jobs may ask for.
     reachable: list[str]  # Hosts with ports, for `listed`.
     quotas: list[Quota]
     tokens: list[Token] | None  # null: only its leads and admins may see them.

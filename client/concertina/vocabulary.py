@@ -54,6 +54,7 @@ Hindrance = Literal[
     "fixed",
 ]
 JobMode = Literal["auto", "hot", "restart", "fixed"]
+JobNetwork = Literal["isolated", "listed", "egress"]
 JobReason = Literal[
     "waiting_for_quota",
     "waiting_for_fair_share",
@@ -133,7 +134,6 @@ JobState = Literal[
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
 LogStream = Literal["stdout", "stderr"]
 ModelState = Literal["storing", "stored", "lost"]
-NetworkEnum = Literal["isolated", "listed", "egress"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]
 RemedyKind = Literal[

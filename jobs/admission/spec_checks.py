@@ -12,8 +12,8 @@ from storage.models import HeldCheckpoint
 from tenancy import image_rules
 from tenancy.image_rules import ImageNotAllowed
 from tenancy.models import Team
-from tenancy.models.team import TeamNetwork
 
+from autoscaler.job_network import JobNetwork
 from jobs.admission import (
     code_snapshots,
     data_use,
@@ -30,9 +30,9 @@ from jobs.spec.quantities import format_size
 from jobs.spec.timestamps import format_timestamp
 
 _MAY_REACH: Final[Mapping[str, str]] = {
-    TeamNetwork.ISOLATED: "reach nobody",
-    TeamNetwork.LISTED: "may ask for `network: listed`",
-    TeamNetwork.EGRESS: "may ask for `network: egress`",
+    JobNetwork.ISOLATED: "reach nobody",
+    JobNetwork.LISTED: "may ask for `network: listed`",
+    JobNetwork.EGRESS: "may ask for `network: egress`",
 }
 
 
@@ -176,7 +176,7 @@ def _beyond_reach(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
             problem="is not possible here: jobs are processes, which reach what their node reaches",
             remedy="Leave it out, or ask an admin for a pool whose jobs run in containers.",
         )
-    elif wanted not in {"isolated", team.network}:
+    elif wanted not in {JobNetwork.ISOLATED, team.network}:
         yield Problem(
             field="network",
             value=wanted,

@@ -68,7 +68,8 @@ def add_job_spec(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     bulk = {"oneOf": list(_BULK_FORMS)}
     changes = _changes(spec, parts)
-    schemas.update({"JobSpec": spec, "Bulk": bulk, "JobChanges": changes, **parts})
+    described = {**parts, **schemas}  # a word that others use too has a sentence for each value
+    schemas.update({"JobSpec": spec, "Bulk": bulk, "JobChanges": changes, **described})
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
 

@@ -19,6 +19,7 @@ from jobs.admission.pool_capacity import PoolCapacity
 from jobs.changes import demand_signal, events
 from jobs.commands import submission
 from jobs.errors import ChangedMeanwhile, IllegalTransition, JobNotFound, Problem, SpecInvalid
+from jobs.job_mode import JobMode
 from jobs.lifecycle import ACTIVE, FINAL, LIVE, State
 from jobs.models import Job
 from jobs.spec import changes as spec_changes
@@ -155,6 +156,6 @@ def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) ->
 
 def _comes_later(job: Job, found: Sequence[FieldChange]) -> list[str]:
     is_about_size = any(one.field.startswith(("elastic.", "batch.")) for one in found)
-    if job.mode != Job.Mode.FIXED or job.state not in ACTIVE or not is_about_size:
+    if job.mode != JobMode.FIXED or job.state not in ACTIVE or not is_about_size:
         return []
     return ["Its mode is fixed: it keeps its workers and its batch until it starts again."]

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from autoscaler.job_vocabulary import JobReason
+from jobs.job_mode import JobMode
 from jobs.lifecycle import LIVE, State
 
 _ID_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that people mistake for another
@@ -19,14 +20,6 @@ def new_id() -> str:
 
 class Job(models.Model):
     """One training job of a team."""
-
-    class Mode(models.TextChoices):
-        """How it can change its workers; `auto` becomes one of the others once known."""
-
-        AUTO = "auto", "auto: hot when the script registers, else restart"
-        HOT = "hot", "hot: in process, without losing a step"
-        RESTART = "restart", "restart: all workers end and start again from a checkpoint"
-        FIXED = "fixed", "fixed: never"
 
     id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
     team = models.ForeignKey(
@@ -84,7 +77,7 @@ class Job(models.Model):
     )
     ends_as = models.CharField(max_length=10, default="", blank=True)
 
-    mode = models.CharField(max_length=8, choices=Mode, default=Mode.AUTO)
+    mode = models.CharField(max_length=8, choices=JobMode.choices(), default=JobMode.AUTO)
     group_seen_at = models.DateTimeField(
         null=True, blank=True, help_text="When its workers were first seen to form a group."
     )

@@ -9,6 +9,7 @@ from django.db.models import F, ProtectedError, Q
 
 from jobs.lifecycle import ACTIVE, State
 from jobs.models.job import Job
+from jobs.worker_phase import WorkerPhase
 
 
 def let_go_of_what_is_over(
@@ -38,13 +39,6 @@ class Worker(models.Model):
         "gpu_memory_total_bytes",
     )
 
-    class Phase(models.TextChoices):
-        STARTING = "starting", "starting: claims its GPUs; the worker host was asked"
-        READY = "ready", "ready: registered and warm"
-        TRAINING = "training", "training: member of the active generation"
-        LEAVING = "leaving", "leaving: no longer wanted"
-        GONE = "gone", "gone: seen to have ended; its GPUs are free"
-
     id = models.CharField(primary_key=True, max_length=40)
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="workers", db_index=False)
     attempt = models.PositiveIntegerField()
@@ -54,7 +48,9 @@ class Worker(models.Model):
     node_name = models.CharField(
         max_length=80, default="", db_default="", blank=True, help_text="Of one that was deleted."
     )
-    phase = models.CharField(max_length=10, choices=Phase, default=Phase.STARTING)
+    phase = models.CharField(
+        max_length=10, choices=WorkerPhase.choices(), default=WorkerPhase.STARTING
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     gone_at = models.DateTimeField(null=True, blank=True)
     exit_code = models.IntegerField(null=True, blank=True)

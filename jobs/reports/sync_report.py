@@ -20,7 +20,7 @@ from concertina_worker.protocol import (
     MOST_WARNINGS,
     MOST_WORKERS,
     GenerationCause,
-    WorkerPhase,
+    MemberPhase,
 )
 from jobs.reports.fields import (
     Amount,
@@ -85,7 +85,7 @@ class MeasurementEntry(_Report):
 
 class WorkerEntry(_Report):
     worker_id: WorkerId
-    phase: WorkerPhase
+    phase: MemberPhase
     error: Text | None = None
     given_up: bool = False
     compute_seconds: Known = None

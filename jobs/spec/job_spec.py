@@ -19,8 +19,10 @@ from pydantic import (
     ValidationError,
 )
 
+from autoscaler.job_network import JobNetwork
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs.errors import Problem, SpecInvalid
+from jobs.job_mode import JobMode
 from jobs.spec.batch import Batch
 from jobs.spec.feasibility import check_batch, check_elastic
 from jobs.spec.names import (
@@ -78,7 +80,7 @@ class Elastic(SpecPart):
     worker_step: int = Field(default=1, ge=1, le=MOST_WORKERS)
     requested_workers: int | None = Field(default=None, ge=1, le=MOST_WORKERS)
     scale_on: ScaleOn | None = None
-    mode: Literal["auto", "hot", "restart", "fixed"] = "auto"
+    mode: Annotated[JobMode, Field(strict=False)] = JobMode.AUTO
     min_interval: Annotated[float, Duration(at_most=_WEEK)] = 0.0
     grace_period: Annotated[float, Duration(at_most=_HOUR)] = 30.0
     registration_timeout: Annotated[float, Duration(at_least=1, at_most=_HOUR)] = 60.0
@@ -132,7 +134,8 @@ class JobSpec(SpecPart):
         list[SecretName], Field(max_length=MOST_SECRETS), AfterValidator(check_secret_names)
     ] = Field(default_factory=list)
     data: DataUses = Field(default_factory=list)
-    network: Literal["isolated", "listed", "egress"] | None = None  # None: what all jobs are given
+    # None: what all jobs are given
+    network: Annotated[JobNetwork, Field(strict=False)] | None = None
     resources: Resources = Resources()
     elastic: Elastic = Elastic()
     batch: Batch = Field(default_factory=lambda: Batch.model_validate({"global_batch_size": 32}))
@@ -201,7 +204,7 @@ def _check_memory(resources: Resources) -> Iterator[Problem]:
 
 
 def _check_metrics(spec: JobSpec) -> Iterator[Problem]:
-    if spec.metrics and spec.elastic.mode == "hot":
+    if spec.metrics and spec.elastic.mode is JobMode.HOT:
         yield Problem(
             field="metrics",
             value=[metric.name for metric in spec.metrics],
@@ -211,7 +214,7 @@ def _check_metrics(spec: JobSpec) -> Iterator[Problem]:
 
 
 def _check_idle(spec: JobSpec) -> Iterator[Problem]:
-    if spec.idle is not None and spec.idle.then == "shrink" and spec.elastic.mode == "fixed":
+    if spec.idle is not None and spec.idle.then == "shrink" and spec.elastic.mode is JobMode.FIXED:
         yield Problem(
             field="idle.then",
             value=spec.idle.then,

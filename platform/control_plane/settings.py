@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from autoscaler.job_network import JobNetwork
 from autoscaler.planning.decisions.explanation import Closing, Hindrance, RemedyKind
 from autoscaler.planning.decisions.plan import Action
 from control_plane.configuration import environment, redis_url, structured_logging
 from control_plane.database import database_url
+from jobs.job_mode import JobMode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 
 ENVIRONMENT = environment.read()
 ROOT = Path(__file__).resolve().parents[2]
@@ -140,8 +143,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RemedyKind": [kind.value for kind in RemedyKind],
         "NodeClosing": [closing.value for closing in Closing],
         "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
-        "JobMode": "jobs.models.Job.Mode",
-        "WorkerPhase": "jobs.models.Worker.Phase",
+        "JobMode": JobMode.choices(),
+        "WorkerPhase": WorkerPhase.choices(),
+        "JobNetwork": JobNetwork.choices(),
         "DataSourceKind": "storage.models.DataSource.Kind",
         "SecretKind": "tenancy.models.Secret.Kind",
         "ModelState": ["storing", "stored", "lost"],

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.commands.observations.sync import record_sync
 from jobs.models import Generation, Job
 from jobs.reports.job_token import Credential
@@ -24,7 +24,7 @@ class Coordinator:
 
     def sync(
         self,
-        phases: Mapping[str, WorkerPhase] | None = None,
+        phases: Mapping[str, MemberPhase] | None = None,
         *,
         is_registered: bool = True,
         **fields: Any,
@@ -54,7 +54,7 @@ class Coordinator:
         desired = self.sync()
         number = desired["next_generation"]
         self.sync(
-            dict.fromkeys(desired["workers"], WorkerPhase.TRAINING),
+            dict.fromkeys(desired["workers"], MemberPhase.TRAINING),
             generation=number,
             generations=[
                 {

@@ -28,6 +28,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.reconciling.limits import LIMITS
 from jobs.models import Event, GpuClaim, Job, Worker
 from jobs.spec.job_spec import parse
+from jobs.worker_phase import WorkerPhase
 from tests.control_loop.clocks import Clock
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.obedient_planner import BATCH, ObedientPlanner
@@ -133,7 +134,7 @@ def fresh(job: Job) -> Job:
 
 
 def live_workers(job: Job) -> list[str]:
-    rows = Worker.objects.filter(job=job).exclude(phase=Worker.Phase.GONE)
+    rows = Worker.objects.filter(job=job).exclude(phase=WorkerPhase.GONE)
     return list(rows.order_by("created_at", "id").values_list("id", flat=True))
 
 

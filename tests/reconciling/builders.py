@@ -31,9 +31,10 @@ from autoscaler.reconciling.snapshot import (
     JobSnapshot,
 )
 from autoscaler.reconciling.table import rules_for
-from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerPhase, WorkerSnapshot
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
 from jobs.lifecycle import State
 from jobs.spec.job_spec import parse
+from jobs.worker_phase import WorkerPhase
 
 if TYPE_CHECKING:
     from autoscaler.reconciling.instructions import Instructions

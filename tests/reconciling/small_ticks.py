@@ -39,9 +39,9 @@ from autoscaler.reconciling.questions import Unanswered
 from autoscaler.reconciling.rest import rests_until
 from autoscaler.reconciling.snapshot import CoordinatorSnapshot, GenerationSnapshot
 from autoscaler.reconciling.table import rules_for
-from autoscaler.reconciling.worker_snapshot import WorkerPhase
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import ACTIVE, State
+from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import process
 from tests.reconciling.small_world import World, answer, assigned, planned, seated, snapshot
 

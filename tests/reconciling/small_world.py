@@ -26,11 +26,12 @@ from autoscaler.reconciling.snapshot import (
     Context,
     GenerationSnapshot,
     JobSnapshot,
-    Mode,
+    RescaleMode,
 )
-from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerPhase, WorkerSnapshot
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import NOW, spec
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class World:
 
 def beginning() -> World:
     """A job that is led by a coordinator, and one that is a plain script; both wait."""
-    modes = {"hot": Mode.HOT, "script": Mode.RESTART}
+    modes = {"hot": RescaleMode.HOT, "script": RescaleMode.RESTART}
     elastic = {"hot": "auto", "script": "restart"}
     rows = {
         name: Row(
@@ -224,7 +225,7 @@ def _started(world: World, job_id: str) -> World:
 def _grown(world: World, job_id: str) -> World:
     """Hot: joiners sit down at once. A script: a new set waits until the old one has gone."""
     job = world.rows[job_id].job
-    is_hot, nodes = job.mode is Mode.HOT, world.seats(1)
+    is_hot, nodes = job.mode is RescaleMode.HOT, world.seats(1)
     if not nodes:
         return world
     if not is_hot:

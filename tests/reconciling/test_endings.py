@@ -11,7 +11,7 @@ from cluster.worker_host import Failing
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Counters, Stop, Tell
 from autoscaler.reconciling.questions import HasRoomForNextSet, KeptLines, MemoryLimit
-from autoscaler.reconciling.snapshot import Life, Mode
+from autoscaler.reconciling.snapshot import Life, RescaleMode
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -49,7 +49,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop as completed: completed"],
     ),
     "but not where nobody survives the loss of another": (
-        job(gone("w1", -9), gone("w2"), mode=Mode.RESTART),
+        job(gone("w1", -9), gone("w2"), mode=RescaleMode.RESTART),
         ["tell all_workers_lost: node_lost", "stop as queued: node_lost"],
     ),
     "newcomers that never trained have no say": (
@@ -106,7 +106,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
             gone("w1", **CRASHED),
             worker("w2"),
             failures=1,
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             answers=FAILURE,
         ),
         ["stop as queued: restarting"],
@@ -154,7 +154,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     ),
     "a restart between two sets of workers is no end": (
         job(
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             state=State.RESCALING,
             assignment=assignment("w2"),
             answers={HasRoomForNextSet(): True},

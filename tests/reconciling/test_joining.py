@@ -12,8 +12,8 @@ from autoscaler.reconciling.instructions import Stop, Tell
 from autoscaler.reconciling.limits import LIMITS
 from autoscaler.reconciling.questions import BusyCores, CoresOf, OwnersWaitSince, Question
 from autoscaler.reconciling.snapshot import Notices
-from autoscaler.reconciling.worker_snapshot import WorkerPhase
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import (
     ago,
     assignment,

@@ -10,10 +10,11 @@ from cluster.worker_host import Failing
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Release, Stop
 from autoscaler.reconciling.questions import NodeNamed
-from autoscaler.reconciling.snapshot import Mode, Refused
-from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerPhase
+from autoscaler.reconciling.snapshot import Refused, RescaleMode
+from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import (
     NOW,
     ago,
@@ -73,14 +74,14 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "a job that declares restart mode has no coordinator": (
         beginning(
             starting("w1", **NEW),
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             spec=RESTART,
             coordinator=coordinator(node="", process=None),
         ),
         ["start w1"],
     ),
     "one that is taken for a plain script keeps it": (
-        job(worker(), mode=Mode.RESTART, coordinator=MISSING, answers=ON_N1),
+        job(worker(), mode=RescaleMode.RESTART, coordinator=MISSING, answers=ON_N1),
         ["start coordinator on n1"],
     ),
     "one that died is started again": (

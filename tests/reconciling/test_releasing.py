@@ -11,7 +11,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.assessments.last_words import LINES_READ
 from autoscaler.reconciling.instructions import Release
 from autoscaler.reconciling.questions import LastLines, MemoryLimit
-from autoscaler.reconciling.snapshot import Mode
+from autoscaler.reconciling.snapshot import RescaleMode
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -103,13 +103,13 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["release w1: told", "release w2", "forget w1", "forget w2"],
     ),
     "whoever ran for long without a word has lived": (
-        job(ended("w1", -9), mode=Mode.RESTART, answers=wrote("w1")),
+        job(ended("w1", -9), mode=RescaleMode.RESTART, answers=wrote("w1")),
         ["release w1: loss, life, told", "forget w1"],
     ),
     "whoever was lost soon has not": (
         job(
             ended("w1", -9, started_at=ago(100)),
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             answers=wrote("w1"),
         ),
         LOST,
@@ -117,7 +117,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "unless it wrote after it had started": (
         job(
             ended("w1", -9, started_at=ago(100)),
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             answers=wrote("w1", text="epoch 1"),
         ),
         ["release w1: loss, life, told", "forget w1"],
@@ -125,13 +125,13 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "what it wrote while it started tells nothing": (
         job(
             ended("w1", -9, started_at=ago(100)),
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             answers=wrote("w1", text="loading", at=90),
         ),
         LOST,
     ),
     "who waited for its coordinator has not lived": (
-        job(ended("w1", ExitCode.COORDINATOR_LOST), mode=Mode.RESTART, answers=wrote("w1")),
+        job(ended("w1", ExitCode.COORDINATOR_LOST), mode=RescaleMode.RESTART, answers=wrote("w1")),
         LOST,
     ),
     "one that was asked for in this tick is not looked for yet": (

@@ -8,10 +8,10 @@ import pytest
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.questions import HasRoomForNextSet, OwnersWaitSince
-from autoscaler.reconciling.snapshot import DiskUse, Mode
-from autoscaler.reconciling.worker_snapshot import WorkerPhase
+from autoscaler.reconciling.snapshot import DiskUse, RescaleMode
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import (
     GIB,
     NOW,
@@ -71,7 +71,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop w1 within 5 s"],
     ),
     "a script that does not listen is asked at once": (
-        stopping(starting(), ends_as=State.PAUSED, mode=Mode.RESTART),
+        stopping(starting(), ends_as=State.PAUSED, mode=RescaleMode.RESTART),
         ["stop w1 within 30 s"],
     ),
     "a job that writes more than it may gets no time for more": (
@@ -113,12 +113,12 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop w2 within 5 s"],
     ),
     "the workers of a restart are asked with their grace period": (
-        job(worker(), mode=Mode.RESTART, state=State.RESCALING, assignment=assignment("w2")),
+        job(worker(), mode=RescaleMode.RESTART, state=State.RESCALING, assignment=assignment("w2")),
         ["stop w1 within 30 s"],
     ),
     "then the next set sits down": (
         job(
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             state=State.RESCALING,
             assignment=assignment("w2"),
             answers={HasRoomForNextSet(): True},
@@ -127,7 +127,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     ),
     "or waits, where its GPUs are gone": (
         job(
-            mode=Mode.RESTART,
+            mode=RescaleMode.RESTART,
             state=State.RESCALING,
             assignment=assignment("w2"),
             answers={HasRoomForNextSet(): False},
@@ -135,16 +135,18 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop as queued: waiting_for_capacity"],
     ),
     "a script trains when all its workers run": (
-        beginning(starting(), starting("w2"), mode=Mode.RESTART),
+        beginning(starting(), starting("w2"), mode=RescaleMode.RESTART),
         ["BeginGeneration"],
     ),
     "also if one of them was through before the others were seen": (
-        beginning(gone(), starting("w2"), mode=Mode.RESTART),
+        beginning(gone(), starting("w2"), mode=RescaleMode.RESTART),
         ["BeginGeneration"],
     ),
     "not before": (
         beginning(
-            starting(), starting("w2", process=None, is_being_started=True), mode=Mode.RESTART
+            starting(),
+            starting("w2", process=None, is_being_started=True),
+            mode=RescaleMode.RESTART,
         ),
         [],
     ),

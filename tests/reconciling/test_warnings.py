@@ -15,7 +15,7 @@ from autoscaler.reconciling.questions import (
     MemoryLimit,
     NewlySlowNodes,
 )
-from autoscaler.reconciling.snapshot import Context, DiskUse, Life, Mode, Notices
+from autoscaler.reconciling.snapshot import Context, DiskUse, Life, Notices, RescaleMode
 from jobs.admission.disk_limits import TeamDisk
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -108,12 +108,12 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         [],
     ),
     "a plain script may be silent, but its people are told": (
-        quiet(30, mode=Mode.RESTART),
+        quiet(30, mode=RescaleMode.RESTART),
         WARNED,
     ),
-    "and it is left alone": (quiet(100, told=50, mode=Mode.RESTART), []),
+    "and it is left alone": (quiet(100, told=50, mode=RescaleMode.RESTART), []),
     "unless it says for how long": (
-        quiet(21, told=10, mode=Mode.RESTART, spec=TWENTY),
+        quiet(21, told=10, mode=RescaleMode.RESTART, spec=TWENTY),
         ["stop as failed: no_progress"],
     ),
     "a script that hangs after its last epoch has completed": (
@@ -218,7 +218,10 @@ def test_people_are_warned_before_something_is_done(case: str) -> None:
     ("snapshot", "words"),
     {
         "hot": (quiet(30), "No step was made and no line written since 11:30 UTC. 1h after"),
-        "plain": (quiet(30, mode=Mode.RESTART), "It is left alone; `elastic.progress_timeout`"),
+        "plain": (
+            quiet(30, mode=RescaleMode.RESTART),
+            "It is left alone; `elastic.progress_timeout`",
+        ),
         "trained": (
             quiet(30, trained_at=ago(30 * MINUTE)),
             "Its training is over, but its script has neither ended nor written a line",

@@ -15,8 +15,8 @@ from concertina_worker.protocol import (
     Desired,
     DesiredAction,
     GenerationReport,
+    MemberPhase,
     MetricReport,
-    WorkerPhase,
 )
 from concertina_worker.wire import Place
 
@@ -144,7 +144,7 @@ def hello(
     worker: str,
     *,
     attempt: int = 1,
-    phase: WorkerPhase = WorkerPhase.CONNECTED,
+    phase: MemberPhase = MemberPhase.CONNECTED,
     plan: Plan | None = None,
     failed_in: int = 0,
 ) -> on.WorkerConnected:

@@ -160,7 +160,7 @@ class Desired(TypedDict):
     point_seconds: NotRequired[float]  # between two points of progress; as they come, if not said
 
 
-class WorkerPhase(StrEnum):
+class MemberPhase(StrEnum):
     """Where a worker stands, as the coordinator sees it."""
 
     CONNECTED = "connected"  # said hello; building its model

@@ -16,15 +16,16 @@ from cluster.process_environments import ProcessEnvironment
 from cluster.worker_host import Labels, Launch, Limits, Mount, RegistryLogin, Role
 from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
-from tenancy.models.team import TeamNetwork
 from tenancy.secrets import team_secrets
 
 from autoscaler.control_loop.carry_out import data_mounts, start_mounts
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
 from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.job_network import JobNetwork
 from concertina_worker.protocol import GATE_PORT, BatchRules, BestRules, Env
 from jobs.changes import batch_limit
+from jobs.job_mode import JobMode
 from jobs.reports import job_token
 
 _SLOT: Final = "slot"  # the GPU type of a machine without GPUs
@@ -249,7 +250,7 @@ def _as_torchrun(view: JobView, worker: WorkerView, context: TickContext) -> dic
 
 def _rendezvous_of(view: JobView, context: TickContext) -> dict[str, str]:
     """Return where its workers would meet by themselves, while nobody knows what they are."""
-    if not view.members or view.spec.elastic.mode not in {"auto", "fixed"}:
+    if not view.members or view.spec.elastic.mode not in {JobMode.AUTO, JobMode.FIXED}:
         return {}
     host, port = _rendezvous(view, context)
     return {Env.RENDEZVOUS: f"{host}:{port}"}
@@ -264,17 +265,17 @@ def _rendezvous(view: JobView, context: TickContext) -> tuple[str, int]:
 
 def _gate_of(view: JobView) -> dict[str, str]:
     """Return what makes a coordinator keep a gate; it leads nowhere if the list was taken away."""
-    if view.spec.network != "listed":
+    if view.spec.network is not JobNetwork.LISTED:
         return {}
     team = view.job.team
-    listed = team.reachable if team.network == TeamNetwork.LISTED else ()
+    listed = team.reachable if team.network == JobNetwork.LISTED else ()
     return {Env.REACHABLE: ",".join(listed)}
 
 
 def _to_gate(view: JobView, coordinator_host: str) -> dict[str, str]:
     """Return where programs find it; a job may overrule this in its `env`."""
     gate = f"http://{coordinator_host}:{GATE_PORT}"
-    return dict.fromkeys(_PROXY, gate) if view.spec.network == "listed" else {}
+    return dict.fromkeys(_PROXY, gate) if view.spec.network is JobNetwork.LISTED else {}
 
 
 def _best_rules(view: JobView) -> str:

@@ -30,8 +30,9 @@ from jobs.changes.transitions import check_legal, move_of
 from jobs.changes.wake_signal import announce_wanted
 from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
+from jobs.worker_phase import WorkerPhase
 
-_WARM: Final = (Worker.Phase.READY, Worker.Phase.TRAINING)
+_WARM: Final = (WorkerPhase.READY, WorkerPhase.TRAINING)
 _COMPARED: Final = (  # or counted on; the row has many more columns, some of them long
     *("team", "pool", "state", "ends_as", "reason", "message", "mode", "revision", "starts"),
     *("started_at", "progress_at", "coordinator_term", "coordinator_restarts", "losses"),
@@ -236,10 +237,10 @@ def _change_phases(drafts: Collection[Draft]) -> None:
     left = {draft.job.id: draft.staying for draft in drafts if draft.staying is not None}
     if left:
         others = Worker.objects.filter(job__in=left, phase__in=_WARM)
-        others.exclude(pk__in=_all(left.values())).update(phase=Worker.Phase.LEAVING)
+        others.exclude(pk__in=_all(left.values())).update(phase=WorkerPhase.LEAVING)
     if training := _all(draft.training for draft in drafts):
-        theirs = Worker.objects.filter(pk__in=training).exclude(phase=Worker.Phase.GONE)
-        theirs.update(phase=Worker.Phase.TRAINING)
+        theirs = Worker.objects.filter(pk__in=training).exclude(phase=WorkerPhase.GONE)
+        theirs.update(phase=WorkerPhase.TRAINING)
 
 
 def _all(parts: Iterable[Iterable[Any]]) -> list[Any]:

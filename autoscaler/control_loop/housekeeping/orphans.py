@@ -12,6 +12,7 @@ from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.control_loop.observe.jobs.versions import WITH_WORKERS
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Job, Worker
+from jobs.worker_phase import WorkerPhase
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ def remove_orphans(context: TickContext) -> frozenset[str]:
 
 def _workers_with_record() -> set[str]:
     """All that are not gone: to ask about each process that runs takes several times as long."""
-    return set(Worker.objects.exclude(phase=Worker.Phase.GONE).values_list("id", flat=True))
+    return set(Worker.objects.exclude(phase=WorkerPhase.GONE).values_list("id", flat=True))
 
 
 def _coordinators_with_record() -> set[str]:

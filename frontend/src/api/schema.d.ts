@@ -1634,12 +1634,8 @@ export interface components {
             requested_workers: number | null;
             /** @default null */
             scale_on: components["schemas"]["ScaleOn"] | null;
-            /**
-             * Mode
-             * @default auto
-             * @enum {string}
-             */
-            mode: "auto" | "hot" | "restart" | "fixed";
+            /** @default auto */
+            mode: components["schemas"]["JobMode"];
             /**
              * Min Interval
              * @default 0
@@ -2216,6 +2212,13 @@ export interface components {
          * @enum {string}
          */
         JobMode: "auto" | "hot" | "restart" | "fixed";
+        /**
+         * @description * `isolated` - isolated: its jobs reach nobody
+         *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
+         *     * `egress` - egress: a job that asks for it reaches what its node reaches
+         * @enum {string}
+         */
+        JobNetwork: "isolated" | "listed" | "egress";
         JobPage: {
             items: components["schemas"]["Job"][];
             next_cursor: string | null;
@@ -2337,11 +2340,8 @@ export interface components {
             secrets?: string[];
             /** Data */
             data?: components["schemas"]["DataUse"][];
-            /**
-             * Network
-             * @default null
-             */
-            network: ("isolated" | "listed" | "egress") | null;
+            /** @default null */
+            network: components["schemas"]["JobNetwork"] | null;
             /**
              * @default {
              *       "gpus_per_worker": 1,
@@ -2717,13 +2717,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description * `isolated` - isolated: its jobs reach nobody
-         *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
-         *     * `egress` - egress: a job that asks for it reaches what its node reaches
-         * @enum {string}
-         */
-        NetworkEnum: "isolated" | "listed" | "egress";
         NextStep: {
             workers: number;
             /** @description More than now. */
@@ -2841,7 +2834,7 @@ export interface components {
              *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
              *     * `egress` - egress: a job that asks for it reaches what its node reaches
              */
-            network?: components["schemas"]["NetworkEnum"];
+            network?: components["schemas"]["JobNetwork"];
             /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
             reachable?: string[];
         };
@@ -3809,7 +3802,7 @@ export interface components {
              *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
              *     * `egress` - egress: a job that asks for it reaches what its node reaches
              */
-            network?: components["schemas"]["NetworkEnum"];
+            network?: components["schemas"]["JobNetwork"];
             /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
             reachable?: string[];
         };
@@ -3845,7 +3838,7 @@ export interface components {
              *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
              *     * `egress` - egress: a job that asks for it reaches what its node reaches
              */
-            network: components["schemas"]["NetworkEnum"];
+            network: components["schemas"]["JobNetwork"];
             /** @description Hosts with ports, for `listed`. */
             reachable: string[];
             quotas: components["schemas"]["Quota"][];

@@ -8,7 +8,7 @@ from typing import Any
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import batch_limit, events
 from jobs.commands.observations.reporting_job import ReportingJob
-from jobs.models import Job
+from jobs.job_mode import JobMode
 from jobs.reports.noise_scale import smoothed
 from jobs.reports.sync_report import SyncReport
 
@@ -47,7 +47,7 @@ def _is_first_to_be_over(job: ReportingJob) -> bool:
 
 def _is_news_of(job: ReportingJob) -> bool:
     is_declared = job.declared_mode == job.mode
-    return job.mode == Job.Mode.AUTO or (job.mode == Job.Mode.RESTART and not is_declared)
+    return job.mode == JobMode.AUTO or (job.mode == JobMode.RESTART and not is_declared)
 
 
 def _note_process_group(job: ReportingJob) -> None:
@@ -62,9 +62,9 @@ def _note_process_group(job: ReportingJob) -> None:
 
 def _note_registration(job: ReportingJob) -> str:
     """Note that the script registered, even if late: the mode assumed until now is dropped."""
-    is_fixed = job.declared_mode == Job.Mode.FIXED
-    mode = Job.Mode.FIXED if is_fixed else Job.Mode.HOT
-    late = " after all" if job.mode == Job.Mode.RESTART else ""
+    is_fixed = job.declared_mode == JobMode.FIXED
+    mode = JobMode.FIXED if is_fixed else JobMode.HOT
+    late = " after all" if job.mode == JobMode.RESTART else ""
     follows = "it keeps its size" if is_fixed else "it can be rescaled without a restart"
     events.record(
         job_id=job.id,

@@ -59,7 +59,7 @@ def _words(
     if kind == "value_error":  # raised by our own validators: "problem | remedy"
         problem, _, remedy = str(context.get("error", text)).partition(" | ")
         return problem, remedy
-    if kind == "literal_error":
+    if kind in {"literal_error", "enum"}:
         return "is none of the allowed words", f"Use {context['expected']}."
     return _bound(kind, context) or (text[:1].lower() + text[1:], "Correct it.")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from autoscaler.job_network import JobNetwork
 from cluster.docker_host.connection import engine_versions
 from cluster.docker_host.connection.connections import asking, asking_for
 from cluster.docker_host.connection.endpoint import Endpoint, Place
 from cluster.docker_host.container import secrets_file
 from cluster.docker_host.container.containers import MOST_PROCESSES, Confinement
-from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.wiring import Wiring
 from cluster.gpu_listing import Gpu
 from cluster.logs import log_store

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
+from autoscaler.job_network import JobNetwork
 from cluster.docker_host.container.containers import MOST_PROCESSES
-from cluster.docker_host.container.job_network import USUAL, JobNetwork
+from cluster.docker_host.container.job_network import USUAL
 from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.docker_host.urls import is_docker_url
 from cluster.process_environments import ProcessEnvironments

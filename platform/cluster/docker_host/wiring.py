@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from autoscaler.job_network import JobNetwork
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.daemons import Daemons
 from cluster.docker_host.connection.endpoint import Endpoint
@@ -14,7 +15,6 @@ from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.container.blueprints import Blueprints
 from cluster.docker_host.container.containers import Confinement
 from cluster.docker_host.container.images import Images
-from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
 from cluster.docker_host.discovery import Discovery

@@ -9,19 +9,12 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
+from autoscaler.job_network import JobNetwork
 from tenancy.models.reachable import check_listed
 from tenancy.models.slug import slug_validator
 
 MOST_QUEUED_JOBS: Final = 100_000  # each is planned in every tick
 MOST_DISK_GIB: Final = 2**20  # a PiB: the largest size that a spec can say
-
-
-class TeamNetwork(models.TextChoices):
-    """What jobs of a team may reach."""
-
-    ISOLATED = "isolated", "isolated: its jobs reach nobody"
-    LISTED = "listed", "listed: a job that asks for it reaches the hosts that are listed"
-    EGRESS = "egress", "egress: a job that asks for it reaches what its node reaches"
 
 
 class Team(models.Model):
@@ -40,9 +33,9 @@ class Team(models.Model):
     )
     network = models.CharField(
         max_length=8,
-        choices=TeamNetwork,
-        default=TeamNetwork.ISOLATED,
-        db_default=TeamNetwork.ISOLATED,
+        choices=JobNetwork.choices(),
+        default=JobNetwork.ISOLATED,
+        db_default=JobNetwork.ISOLATED,
         help_text="What its jobs may ask for, as `network` in their specs.",
     )
     reachable = models.JSONField(
@@ -78,7 +71,7 @@ class Team(models.Model):
 
     def clean(self) -> None:
         """Refuse a circle of parents, a parent whose guarantees are not enough, an empty list."""
-        if self.network == TeamNetwork.LISTED and not self.reachable:
+        if self.network == JobNetwork.LISTED and not self.reachable:
             raise ValidationError({"reachable": "List a host, or let the team be isolated."})
         parents = self._tree()
         above = parents[self.name]

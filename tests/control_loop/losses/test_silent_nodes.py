@@ -15,7 +15,7 @@ from django.db.models import F
 from autoscaler.control_loop.models import Lease
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
 from autoscaler.reconciling.limits import LIMITS
-from concertina_worker.protocol import Env, WorkerPhase
+from concertina_worker.protocol import Env, MemberPhase
 from jobs.commands import control
 from jobs.models import Assignment, Event, Job, Worker
 from tests.control_loop.coordinator import Coordinator
@@ -241,7 +241,7 @@ def test_a_coordinator_that_went_on_without_them_is_told_nothing_new(world: Worl
         "step": 11,
         "lost_workers": on("n2", job),
     }
-    coordinator.sync({stays: WorkerPhase.TRAINING}, generation=2, generations=[newest])
+    coordinator.sync({stays: MemberPhase.TRAINING}, generation=2, generations=[newest])
     world.clock.advance(LOST)
     world.tick()
     assert (fresh(job).state, fresh(job).revision) == ("running", revision)

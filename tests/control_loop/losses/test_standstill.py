@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.models import Event
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.world import World, fresh, kinds, live_workers
@@ -53,7 +53,7 @@ def test_a_script_that_hangs_after_its_last_epoch_is_ended_as_completed(world: W
     job = world.job()
     coordinator = world.running(job, 2)
     workers = live_workers(job)
-    over = dict.fromkeys(workers, WorkerPhase.FINISHED)
+    over = dict.fromkeys(workers, MemberPhase.FINISHED)
     coordinator.sync(over, finished=True)
     for _ in range(2):
         world.clock.advance(31 * 60)

@@ -14,6 +14,7 @@ from tenancy.models import Team
 
 from jobs.commands.removal import team_deletion
 from jobs.models import Job, Worker
+from jobs.worker_phase import WorkerPhase
 from tests.control_loop.world import World
 
 USERS = TeamUsers(first=400_000, last=499_999)
@@ -42,7 +43,7 @@ def trained(world: World, team: Team) -> Job:
         job=job,
         attempt=1,
         node=Node.objects.get(),
-        phase=Worker.Phase.GONE,
+        phase=WorkerPhase.GONE,
         gone_at=now,
     )
     return job

@@ -20,7 +20,7 @@ from autoscaler.planning.policies import BUILT_IN, Objective, Policy, Situation
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import Utility
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.models import Event, Job, Measurement
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.world import World, fresh, live_workers
@@ -58,7 +58,7 @@ def log(job: Job, coordinator: Coordinator, **values: float) -> None:
         "samples": 6400,
         "values": values,
     }
-    coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.TRAINING), metrics=[point])
+    coordinator.sync(dict.fromkeys(live_workers(job), MemberPhase.TRAINING), metrics=[point])
 
 
 def test_the_snapshot_has_what_an_admin_chose_for_a_pool(world: World) -> None:

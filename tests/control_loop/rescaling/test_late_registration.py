@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.models import Event, Generation, Job, UsagePoint, Worker
+from jobs.worker_phase import WorkerPhase
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.world import World, fresh, kinds, live_workers
 
@@ -28,7 +29,7 @@ def test_registering_late_counts(world: World, declared: str, becomes: str) -> N
     job = taken_for_plain(world, mode=declared)
     (worker,) = live_workers(job)
     coordinator = Coordinator(job.id)
-    desired = coordinator.sync({worker: WorkerPhase.READY})
+    desired = coordinator.sync({worker: MemberPhase.READY})
     assert (desired["action"], desired["workers"]) == ("run", [worker])
     coordinator.train(samples=320)
     world.tick()
@@ -42,7 +43,7 @@ def test_registering_late_counts(world: World, declared: str, becomes: str) -> N
 
 def test_what_is_said_of_a_late_script_is_corrected(world: World) -> None:
     job = taken_for_plain(world)
-    Coordinator(job.id).sync(dict.fromkeys(live_workers(job), WorkerPhase.READY))
+    Coordinator(job.id).sync(dict.fromkeys(live_workers(job), MemberPhase.READY))
     taken, corrected = Event.objects.filter(job=job, kind="mode_detected").order_by("id")
     assert (taken.reason, corrected.reason) == ("restart", "hot")
     assert "registered after all" in corrected.message
@@ -51,13 +52,13 @@ def test_what_is_said_of_a_late_script_is_corrected(world: World) -> None:
 def test_a_worker_that_only_said_hello_stays_where_the_loop_put_it(world: World) -> None:
     job = taken_for_plain(world)
     (worker,) = live_workers(job)
-    Coordinator(job.id).sync({worker: WorkerPhase.CONNECTED}, is_registered=False)
-    assert Worker.objects.get(pk=worker).phase == Worker.Phase.TRAINING
+    Coordinator(job.id).sync({worker: MemberPhase.CONNECTED}, is_registered=False)
+    assert Worker.objects.get(pk=worker).phase == WorkerPhase.TRAINING
 
 
 def test_a_late_job_ends_as_others_do(world: World) -> None:
     job = taken_for_plain(world)
-    Coordinator(job.id).sync(dict.fromkeys(live_workers(job), WorkerPhase.READY))
+    Coordinator(job.id).sync(dict.fromkeys(live_workers(job), MemberPhase.READY))
     Coordinator(job.id).train()
     world.host.exit(live_workers(job)[0], 0)
     world.tick()

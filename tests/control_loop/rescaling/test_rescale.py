@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from autoscaler.planning.speed.throughput import Configurations
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.models import Assignment, Event, Generation, Job, Measurement, Worker
 from tests.control_loop.world import World, claims, fresh, kinds, live_workers
 
@@ -131,7 +131,7 @@ def test_a_joiner_that_is_not_ready_in_time_is_dropped(world: World) -> None:
     second, third = live_workers(job)[1:]
     world.planner.wishes[job.id] = {"n1": 2}
     world.clock.advance(70)
-    coordinator.sync({first: WorkerPhase.TRAINING, second: WorkerPhase.READY})
+    coordinator.sync({first: MemberPhase.TRAINING, second: MemberPhase.READY})
     world.tick()
     newest = Assignment.objects.filter(job=job).last()
     assert newest is not None

@@ -10,7 +10,7 @@ from cluster.models import Node
 
 from autoscaler.control_loop.observe.for_planner.slow_workers import MOST_REPLACEMENTS
 from autoscaler.planning.planner import plan
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.models import Assignment, Event, Job, Worker
 from jobs.queries.stragglers import stragglers_by_node
 from tests.control_loop.coordinator import Coordinator
@@ -105,7 +105,7 @@ def test_it_stays_when_its_substitute_ends_before_it_joins(trained: Trained) -> 
     trained.world.host.exit(live_workers(trained.job)[2], -9)
     trained.tick()
     assert trained.wanted == before
-    trained.coordinator.sync(dict.fromkeys(before, WorkerPhase.TRAINING))
+    trained.coordinator.sync(dict.fromkeys(before, MemberPhase.TRAINING))
     trained.coordinator.train()
     assert fresh(trained.job).state == "running"
     assert Worker.objects.get(pk=before[1]).phase == "training"
@@ -116,7 +116,7 @@ def test_it_stays_when_its_substitute_is_not_ready_in_time(trained: Trained) -> 
     trained.is_slow(before[1])
     trained.tick()
     trained.world.clock.advance(70)
-    trained.coordinator.sync(dict.fromkeys(before, WorkerPhase.TRAINING))
+    trained.coordinator.sync(dict.fromkeys(before, MemberPhase.TRAINING))
     trained.world.tick()
     assert trained.wanted == before
 

@@ -9,7 +9,7 @@ import pytest
 from cluster.worker_host import HostUnavailable, Launch, Role
 
 from autoscaler.control_loop.lease.exclusive import exclusively
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.protocol import ExitCode, MemberPhase
 from jobs.models import Job, Worker
 from jobs.reports import job_token
 from tests.control_loop.coordinator import Coordinator, metric
@@ -340,7 +340,7 @@ def test_training_starts_only_when_the_coordinator_says_so(world: World) -> None
     world.wish(job, 2)
     world.tick()
     coordinator = Coordinator(job.id)
-    coordinator.sync(dict.fromkeys(live_workers(job), WorkerPhase.READY))
+    coordinator.sync(dict.fromkeys(live_workers(job), MemberPhase.READY))
     world.tick()
     assert fresh(job).state == "starting"
     coordinator.train()

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from autoscaler.control_loop.observe.for_planner.cluster_view import ended_jobs
 from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.models import Generation, Job
 from tests.control_loop.coordinator import Coordinator, metric
 from tests.control_loop.world import World, live_workers
@@ -67,7 +67,7 @@ class Crowd:
     def report(self) -> None:
         for coordinator in self.coordinators.values():
             number = Generation.objects.filter(job=coordinator.job_id).count()
-            workers = dict.fromkeys(live_workers_of(coordinator), WorkerPhase.TRAINING)
+            workers = dict.fromkeys(live_workers_of(coordinator), MemberPhase.TRAINING)
             coordinator.sync(workers, metrics=[metric(number, 100)])
 
     def churn(self) -> None:

@@ -101,6 +101,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "workers requested beyond the range are refused": (
         {"elastic": {"max_workers": 4, "requested_workers": 6}}, "elastic.requested_workers",
         "is not a number of workers", "Use 4"),
+    "an unknown preemptibility names the known ones": (
+        {"preemptibility": "sometimes"},
+        "preemptibility",
+        "none of the allowed words",
+        "'non-preemptible'",
+    ),
     "an unknown mode names the known ones": (
         {"elastic": {"mode": "warm"}}, "elastic.mode", "none of the allowed words", "'restart'"),
     "min above max names both numbers": (

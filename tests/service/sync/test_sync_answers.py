@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from concertina_worker.protocol import OLD_REST_SECONDS, REST_SECONDS, SOON_SECONDS
 from jobs.changes.transitions import move
+from jobs.job_mode import JobMode
 from jobs.lifecycle import FINAL, State
 from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
+from jobs.worker_phase import WorkerPhase
 from tests.service.conftest import SubmitJob, assign, run
 from tests.service.syncing import began, measured, metric, report, sync
 
@@ -193,11 +195,11 @@ def test_a_report_of_a_job_that_is_over_is_refused(
 def test_a_script_that_registers_makes_an_auto_job_hot(job: Job, workers: list[Worker]) -> None:
     sync(job, report(registered=False))
     job.refresh_from_db()
-    assert job.mode == Job.Mode.AUTO
+    assert job.mode == JobMode.AUTO
     sync(job, report())
     sync(job, report())
     job.refresh_from_db()
-    assert job.mode == Job.Mode.HOT
+    assert job.mode == JobMode.HOT
     assert Event.objects.filter(job=job, kind="mode_detected").count() == 1
 
 
@@ -228,7 +230,7 @@ def test_workers_follow_the_coordinators_view_but_stay_gone(
     job: Job, workers: list[Worker]
 ) -> None:
     third = Worker.objects.create(
-        id=f"{job.id}-1-3", job=job, attempt=1, node=workers[0].node, phase=Worker.Phase.GONE
+        id=f"{job.id}-1-3", job=job, attempt=1, node=workers[0].node, phase=WorkerPhase.GONE
     )
     assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
     sync(

@@ -9,6 +9,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 
 from jobs.models import Generation, Job, Measurement, MetricPoint, Worker
+from jobs.worker_phase import WorkerPhase
 from tests.service.conftest import SubmitJob
 from tests.service.syncing import began, measured, metric, report, sync, token_of
 
@@ -95,4 +96,4 @@ def test_a_worker_of_another_job_is_out_of_reach(
 ) -> None:
     other = submit(name="other")
     sync(other, report(workers=[{"worker_id": workers[0].id, "phase": "training"}]))
-    assert Worker.objects.get(pk=workers[0].pk).phase == Worker.Phase.STARTING
+    assert Worker.objects.get(pk=workers[0].pk).phase == WorkerPhase.STARTING

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.kind import DockerKind
 from cluster.process_host import user_settings
 from cluster.process_host.kind import ProcessKind
@@ -15,6 +14,7 @@ from cluster.worker_host import Role
 from control_plane.configuration import environment
 from control_plane.configuration.environment import BadEnvironment
 
+from autoscaler.job_network import JobNetwork
 from jobs.admission.disk_limits import DiskLimits
 
 GOOD = {

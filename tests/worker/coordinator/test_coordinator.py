@@ -12,7 +12,7 @@ from concertina_worker.protocol import (
     DesiredAction,
     GenerationCause,
     GpuUse,
-    WorkerPhase,
+    MemberPhase,
 )
 from concertina_worker.wire import FromWorker
 from tests.worker.coordinator_story import Story, hello, progress
@@ -282,7 +282,7 @@ def test_the_newest_reading_of_a_workers_gpus_stands_in_its_report(story: Story)
     first, second = story.coordination.sync_report()["workers"]
     assert first == {
         "worker_id": "a",
-        "phase": WorkerPhase.TRAINING,
+        "phase": MemberPhase.TRAINING,
         "gpu_utilisation": 0.25,
         "gpu_memory_bytes": 7,
     }
@@ -299,7 +299,7 @@ def test_who_was_away_when_a_store_opened_is_told_its_address(story: Story) -> N
     story.want("a", "b").connect("a", "b").ready("a", "b")
     plan = story.plan
     story.tell(on.StoreOpened(worker="a", generation=1, address="host:1"))
-    story.tell(hello("b", phase=WorkerPhase.READY))
+    story.tell(hello("b", phase=MemberPhase.READY))
     assert story.answers == [
         SendPlan(worker="b", plan=plan),
         SendStore(worker="b", generation=1, address="host:1"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.protocol import GenerationCause, WorkerPhase
+from concertina_worker.protocol import GenerationCause, MemberPhase
 from tests.worker.coordinator_story import Story, hello
 
 
@@ -85,7 +85,7 @@ def test_a_lost_worker_that_comes_back_is_sent_away(story: Story) -> None:
 def test_a_member_whose_connection_broke_may_come_back_in_a_moment(story: Story) -> None:
     story.train("a", "b").disconnect("b")
     running = story.plan
-    back = hello("b", phase=WorkerPhase.TRAINING, plan=running)
+    back = hello("b", phase=MemberPhase.TRAINING, plan=running)
     story.pass_time(0.75, "a").tell(back)
     assert story.released == set()
     story.pass_time(3.0, "a", "b")

@@ -8,7 +8,7 @@ from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.state_file import StateFile
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import DesiredAction, WorkerPhase
+from concertina_worker.protocol import DesiredAction, MemberPhase
 from tests.worker.coordinator_story import Story, hello
 
 
@@ -17,8 +17,8 @@ def test_after_a_takeover_members_that_come_back_train_on(story: Story) -> None:
     plan = story.plan
     story.take_over()
     story.tell(
-        hello("a", phase=WorkerPhase.TRAINING, plan=plan),
-        hello("b", phase=WorkerPhase.TRAINING, plan=plan),
+        hello("a", phase=MemberPhase.TRAINING, plan=plan),
+        hello("b", phase=MemberPhase.TRAINING, plan=plan),
         on.DesiredArrived(desired=story.desired),
     )
     story.now = 60.0
@@ -30,7 +30,7 @@ def test_after_a_takeover_members_that_come_back_train_on(story: Story) -> None:
 def test_after_a_takeover_a_member_that_stays_away_is_lost(story: Story) -> None:
     story.train("a", "b")
     plan = story.plan
-    story.take_over().tell(hello("a", phase=WorkerPhase.TRAINING, plan=plan, failed_in=1))
+    story.take_over().tell(hello("a", phase=MemberPhase.TRAINING, plan=plan, failed_in=1))
     assert not story.answers  # "b" may still come
     story.now = 60.0
     story.tell(on.TimePassed())
@@ -53,7 +53,7 @@ def test_after_a_takeover_a_joiner_stays_until_the_service_was_asked_anew(story:
     story.train("a").want("a", "b").connect("b")
     plan = story.plan
     story.take_over()
-    story.tell(hello("b"), hello("a", phase=WorkerPhase.TRAINING, plan=plan))
+    story.tell(hello("b"), hello("a", phase=MemberPhase.TRAINING, plan=plan))
     assert not story.released
     story.tell(on.DesiredArrived(desired=story.desired)).ready("b")
     assert story.planned == {"a", "b"}
@@ -64,8 +64,8 @@ def test_after_a_takeover_workers_tell_which_plan_they_have_switched_to(story: S
     plan = story.plan
     story.take_over()
     story.tell(
-        hello("a", phase=WorkerPhase.TRAINING, plan=plan),
-        hello("b", phase=WorkerPhase.TRAINING, plan=plan),
+        hello("a", phase=MemberPhase.TRAINING, plan=plan),
+        hello("b", phase=MemberPhase.TRAINING, plan=plan),
     )
     assert story.coordination.memory.active == plan
     assert story.coordination.memory.pending is None
@@ -81,7 +81,7 @@ def test_a_coordinator_without_memory_learns_from_its_workers(story: Story) -> N
         revision=4,
         timeout_seconds=30.0,
     )
-    story.tell(hello("a", phase=WorkerPhase.TRAINING, plan=plan))
+    story.tell(hello("a", phase=MemberPhase.TRAINING, plan=plan))
     story.desired.update(revision=4, next_generation=10)
     story.want("a", "b").connect("b").ready("b")
     assert story.plan.generation == 10

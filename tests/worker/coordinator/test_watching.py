@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from concertina_worker.wire import Place
 from tests.worker.coordinator_story import Story
 
@@ -23,7 +23,7 @@ def test_a_member_that_stops_is_noticed_within_five_seconds_and_the_others_go_on
     assert story.pass_time(1.0, "a", "b").given_up == {"c"}
     assert story.plan.is_recovery
     assert story.plan.members == ("a", "b")
-    assert phases(story)["c"] == WorkerPhase.LOST
+    assert phases(story)["c"] == MemberPhase.LOST
 
 
 def test_where_nobody_is_heard_it_may_be_their_line_that_is_cut(story: Story) -> None:
@@ -120,7 +120,7 @@ def test_what_a_given_up_worker_still_tells_is_not_believed(story: Story) -> Non
     story.connect("b")
     assert story.released == {"b"}
     story.beat("b", place=Place.COMPUTING).ready("b").switch("b")
-    assert phases(story)["b"] == WorkerPhase.LOST
+    assert phases(story)["b"] == MemberPhase.LOST
     assert story.plan.members == ("a",)
 
 
@@ -142,7 +142,7 @@ def test_lines_of_a_worker_that_has_gone_are_still_read_without_harm(story: Stor
 
 def test_a_new_coordinator_still_reports_who_was_given_up(story: Story) -> None:
     story.train("a", "b").beat("a", "b").pass_time(5.0, "a").switch("a").take_over()
-    assert phases(story) == {"b": WorkerPhase.LOST}
+    assert phases(story) == {"b": MemberPhase.LOST}
 
 
 def test_a_plan_nobody_switches_to_is_published_anew(story: Story) -> None:

@@ -28,7 +28,7 @@ from concertina_worker.protocol import (
     DesiredAction,
     GpuExchange,
     LearningRateScaling,
-    WorkerPhase,
+    MemberPhase,
 )
 from concertina_worker.training.ending import Ending
 from concertina_worker.training.reporting.progress import Progress
@@ -232,7 +232,7 @@ class MemoryJob:
             on.WorkerConnected(
                 worker=worker,
                 attempt=self._attempt,
-                phase=WorkerPhase.CONNECTED,
+                phase=MemberPhase.CONNECTED,
                 plan=None,
                 failed_in=0,
                 model_bytes=0,

@@ -10,8 +10,8 @@ from concertina_worker.protocol import (
     Desired,
     GpuUse,
     MeasurementReport,
+    MemberPhase,
     MetricReport,
-    WorkerPhase,
 )
 from concertina_worker.wire import Place
 
@@ -22,7 +22,7 @@ class WorkerConnected:
 
     worker: str
     attempt: int
-    phase: WorkerPhase
+    phase: MemberPhase
     plan: Plan | None  # the generation it trains in
     failed_in: int  # the generation whose collective broke, if it waits for another
     model_bytes: int

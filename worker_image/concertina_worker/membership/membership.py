@@ -20,7 +20,7 @@ from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.plan import Plan
 from concertina_worker.process import background
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.protocol import ExitCode, MemberPhase
 from concertina_worker.samples.meeting import row_at_mean, table_of, values_at_mean
 from concertina_worker.samples.step_plan import StepPlan
 from concertina_worker.state.transfer import send_or_receive
@@ -85,7 +85,7 @@ class Membership:
     def enter(self, trainer: Trainer) -> None:
         """Wait, ready to train, until this worker is a member of a generation."""
         model_bytes = trainer.state.model_bytes
-        self._line.control.update_status(phase=WorkerPhase.READY, model_bytes=model_bytes)
+        self._line.control.update_status(phase=MemberPhase.READY, model_bytes=model_bytes)
         self._line.control.send(FromWorker.READY, model_bytes=model_bytes)
         self._entrance.enter(trainer)
         self._line.orders.is_training = True
@@ -210,7 +210,7 @@ class Membership:
         if self._presence.group is not None:
             self._presence.group.part()
         self._line.orders.is_training = False
-        self._line.control.update_status(phase=WorkerPhase.FINISHED)
+        self._line.control.update_status(phase=MemberPhase.FINISHED)
         self._line.control.send(FromWorker.FINISHED)
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from concertina_worker.membership.coordinator_link.coordinator_line import Coord
 from concertina_worker.membership.handovers import Handovers
 from concertina_worker.plan import Plan
 from concertina_worker.process import background
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from concertina_worker.wire import FromWorker
 
 
@@ -42,7 +42,7 @@ class Presence:
         self._line.preparations.stand_in(group)
         self._line.pulse.begin_generation()
         self._line.tell_switched(
-            plan, step=step, lost_steps=lost_steps, phase=WorkerPhase.TRAINING, failed_in=0
+            plan, step=step, lost_steps=lost_steps, phase=MemberPhase.TRAINING, failed_in=0
         )
 
     def drop_old_group(self) -> None:

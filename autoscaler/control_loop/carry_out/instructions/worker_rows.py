@@ -22,7 +22,8 @@ from autoscaler.reconciling.instructions import (
     SeatNextSet,
 )
 from jobs.lifecycle import ACTIVE, State
-from jobs.models import Assignment, Generation, Worker
+from jobs.models import Assignment, Generation
+from jobs.worker_phase import WorkerPhase
 
 COST_LOOKED_AT_AFTER: Final = timedelta(seconds=5)
 """What a restart cost is first asked then. Guessed: scripts that start quickly have begun."""
@@ -80,7 +81,7 @@ def _gone(instruction: Release, *, now: datetime, revision: int | None) -> dict[
     count = instruction.count
     is_on_record = revision is not None and count is not None and count.tell is not None
     return {
-        "phase": Worker.Phase.GONE,
+        "phase": WorkerPhase.GONE,
         "gone_at": instruction.gone_at,
         "exit_code": instruction.exit_code,
         "failing": instruction.failing,

@@ -13,7 +13,8 @@ from django.db.models.functions import Coalesce, Greatest
 
 from autoscaler.control_loop.observe.for_planner.pool_view import all_reduce
 from autoscaler.planning.speed.change_time import ChangingJob, ratio_of
-from jobs.models import Generation, Job, Worker
+from jobs.job_mode import JobMode
+from jobs.models import Generation, Worker
 
 _LOOKED_AT: Final = 200  # the newest changes of all jobs; guessed: bounded in any cluster
 _SEARCHED: Final = 2000  # generations: starts and losses, among which they are
@@ -92,7 +93,7 @@ def _lately() -> Iterable[PastChange]:
     for one in newest:
         on = {nodes[worker_id] for worker_id in one.worker_ids if worker_id in nodes}
         if on and (step := _step_seconds(one)) is not None:
-            is_hot = one.job.mode != Job.Mode.RESTART
+            is_hot = one.job.mode != JobMode.RESTART
             yield PastChange(
                 team_id=one.job.team_id,
                 is_hot=is_hot,

@@ -29,8 +29,10 @@ from autoscaler.planning.speed.change_time import ChangingJob, expected_stall
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.reconciling.endings import AT_THE_END
 from jobs.admission import earlier_runs
+from jobs.job_mode import JobMode
 from jobs.lifecycle import State
-from jobs.models import GpuClaim, Job, Worker
+from jobs.models import GpuClaim, Job
+from jobs.worker_phase import WorkerPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ def as_it_stands(view: JobView, now: datetime) -> planning.Job:
     """All but what is measured and what moves with each report."""
     job = view.job
     is_waiting = view.state is State.QUEUED
-    is_fixed = view.spec.elastic.mode == "fixed"
+    is_fixed = view.spec.elastic.mode is JobMode.FIXED
     is_settled = _is_settled(view)
     return planning.Job(
         **terms_of(terms(view)),
@@ -185,7 +187,7 @@ def _running_since(view: JobView) -> float | None:
 def _is_settled(view: JobView) -> bool:
     """Trains, no change is under way, and nobody has run to the end yet."""
     is_ending = any(
-        worker.ending in AT_THE_END or worker.row.phase == Worker.Phase.LEAVING
+        worker.ending in AT_THE_END or worker.row.phase == WorkerPhase.LEAVING
         for worker in view.members
     )
     return view.state is State.RUNNING and not view.leavers and not is_ending

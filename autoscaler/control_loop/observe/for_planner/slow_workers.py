@@ -10,8 +10,9 @@ from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
 from autoscaler.control_loop.observe.jobs.seats import free_gpus
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.snapshot import cluster_state as planning
-from jobs.models import Assignment, Worker
+from jobs.models import Assignment
 from jobs.queries.stragglers import LATELY, slow_nodes
+from jobs.worker_phase import WorkerPhase
 
 MOST_REPLACEMENTS: Final = 3  # of one job within the hour; guessed: then it is not the worker
 
@@ -20,7 +21,7 @@ def stragglers(view: JobView) -> list[WorkerView]:
     """Workers that train, slower than their peers; slowest first."""
     if not any(worker.row.is_straggler for worker in view.workers):
         return []
-    slow = [w for w in view.members if w.row.is_straggler and w.row.phase == Worker.Phase.TRAINING]
+    slow = [w for w in view.members if w.row.is_straggler and w.row.phase == WorkerPhase.TRAINING]
     return sorted(slow, key=lambda worker: (worker.row.relative_speed or 0.0, worker.id))
 
 

@@ -18,16 +18,16 @@ from autoscaler.reconciling.snapshot import (
     GenerationSnapshot,
     JobSnapshot,
     Life,
-    Mode,
     Notices,
+    RescaleMode,
 )
 from autoscaler.reconciling.worker_snapshot import (
     NodeSnapshot,
-    WorkerPhase,
     WorkerSnapshot,
 )
+from jobs.job_mode import JobMode
 from jobs.lifecycle import State
-from jobs.models import Job
+from jobs.worker_phase import WorkerPhase
 
 
 def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
@@ -45,8 +45,8 @@ def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
         state=view.state,
         state_since=view.state_since,
         spec=view.spec,
-        mode=Mode.HOT if view.is_hot else Mode.RESTART,
-        is_mode_known=job.mode == Job.Mode.HOT and view.generation is not None,
+        mode=RescaleMode.HOT if view.is_hot else RescaleMode.RESTART,
+        is_mode_known=job.mode == JobMode.HOT and view.generation is not None,
         forms_group=job.group_seen_at is not None,
         attempt=job.attempt,
         failures=job.failures,

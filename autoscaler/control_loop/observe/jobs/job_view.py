@@ -11,9 +11,11 @@ from cluster.worker_host import ObservedProcess
 
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.reconciling.endings import Ending, ending_of
+from jobs.job_mode import JobMode
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec.job_spec import JobSpec
+from jobs.worker_phase import WorkerPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +38,7 @@ class WorkerView:
 
     @property
     def is_gone(self) -> bool:
-        return self.row.phase == Worker.Phase.GONE
+        return self.row.phase == WorkerPhase.GONE
 
     @property
     def ending(self) -> Ending | None:
@@ -96,12 +98,12 @@ class JobView:
     @property
     def is_hot(self) -> bool:
         """Its workers are led by a coordinator and survive each other's loss."""
-        return self.job.mode != Job.Mode.RESTART
+        return self.job.mode != JobMode.RESTART
 
     @property
     def is_plain(self) -> bool:
         """Nothing says that its workers share the work: each would do all of it."""
-        is_declared = self.spec.elastic.mode == "restart"
+        is_declared = self.spec.elastic.mode is JobMode.RESTART
         return not self.is_hot and not is_declared and self.job.group_seen_at is None
 
     @property

@@ -20,6 +20,7 @@ from autoscaler.control_loop.observe.jobs.versions import (
 from autoscaler.control_loop.outside.surroundings import Surroundings
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec.stored_spec import StoredSpecCache
+from jobs.worker_phase import WorkerPhase
 
 _specs: Final = StoredSpecCache()
 _seen: Final = ViewMemory()
@@ -102,7 +103,7 @@ def _rows(job_ids: Collection[str], around: Surroundings) -> Rows:
     )
     last = Generation.objects.filter(job__in=job_ids).order_by("job_id", "-number")
     workers: dict[str, list[Worker]] = {}
-    relevant = ~Q(phase=Worker.Phase.GONE) | Q(attempt=F("job__attempt"))
+    relevant = ~Q(phase=WorkerPhase.GONE) | Q(attempt=F("job__attempt"))
     rows = Worker.objects.filter(relevant, job__in=job_ids).defer(*UNREAD_OF_WORKERS)
     for row in rows.order_by("created_at", "id"):
         _put(row, "node", around.nodes.get(row.node_id) if row.node_id else None)

@@ -24,11 +24,11 @@ from autoscaler.reconciling.instructions import (
 from autoscaler.reconciling.rules.ending.disk import may_not_write_on
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import (
-    WorkerPhase,
     WorkerSnapshot,
 )
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 
 _LEAVE_ON_THEIR_OWN: Final = {State.PAUSED, State.QUEUED}
 

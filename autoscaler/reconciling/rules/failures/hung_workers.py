@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autoscaler.reconciling.instructions import NOTHING, Instructions, StopProcess
 from autoscaler.reconciling.snapshot import JobSnapshot
-from autoscaler.reconciling.worker_snapshot import WorkerPhase
+from jobs.worker_phase import WorkerPhase
 
 
 def kill_given_up_workers(job: JobSnapshot) -> Instructions:

@@ -18,9 +18,9 @@ from autoscaler.reconciling.rules.failures.worker_end import (
 )
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import (
-    WorkerPhase,
     WorkerSnapshot,
 )
+from jobs.worker_phase import WorkerPhase
 
 _KIND_OF = {
     Ending.LOST: EventKind.WORKER_LOST,

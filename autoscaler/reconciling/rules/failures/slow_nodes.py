@@ -6,7 +6,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Tell
 from autoscaler.reconciling.questions import NewlySlowNodes
 from autoscaler.reconciling.snapshot import JobSnapshot
-from autoscaler.reconciling.worker_snapshot import WorkerPhase
+from jobs.worker_phase import WorkerPhase
 
 
 def warn_of_slow_nodes(job: JobSnapshot) -> Instructions:

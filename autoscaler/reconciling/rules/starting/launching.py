@@ -26,11 +26,12 @@ from autoscaler.reconciling.snapshot import (
 from autoscaler.reconciling.words import silence_of
 from autoscaler.reconciling.worker_snapshot import (
     NodeSnapshot,
-    WorkerPhase,
     ids,
 )
 from concertina_worker.protocol import ExitCode
+from jobs.job_mode import JobMode
 from jobs.lifecycle import State
+from jobs.worker_phase import WorkerPhase
 
 _REFUSALS: Final = frozenset({Failing.IMAGE_UNAVAILABLE, Failing.CANNOT_START})
 _AFTER_A_CLEAN_EXIT_SECONDS: Final = 5.0  # its workers are about to end as well
@@ -80,7 +81,7 @@ def _keep_coordinator(job: JobSnapshot) -> Instructions:
     process = job.coordinator.process
     has_somebody = bool(job.live) and (job.is_active or job.state is State.STOPPING)
     has_more_to_tell = job.state is State.STOPPING and process is not None
-    if job.spec.elastic.mode == "restart" or not (has_somebody or has_more_to_tell):
+    if job.spec.elastic.mode is JobMode.RESTART or not (has_somebody or has_more_to_tell):
         return NOTHING
     if process is None:
         return _begin(job) if job.coordinator.is_missing else NOTHING

@@ -8,8 +8,9 @@ from autoscaler.reconciling.instructions import NOTHING, ChangeMode, Instruction
 from autoscaler.reconciling.rules.ending.stops import fail, start_again
 from autoscaler.reconciling.snapshot import (
     JobSnapshot,
-    Mode,
+    RescaleMode,
 )
+from jobs.job_mode import JobMode
 
 
 def detect_mode(job: JobSnapshot) -> Instructions:
@@ -25,7 +26,7 @@ def detect_mode(job: JobSnapshot) -> Instructions:
     if not job.is_heard:
         return _unheard_for_too_long(job)
     seconds = job.spec.elastic.registration_timeout
-    if job.spec.elastic.mode == "hot":
+    if job.spec.elastic.mode is JobMode.HOT:
         if not all(has_had_its_time(worker, job) for worker in job.live):
             return NOTHING
         message = (
@@ -36,11 +37,11 @@ def detect_mode(job: JobSnapshot) -> Instructions:
         return (fail(JobReason.NOT_REGISTERED, message),)
     message = f"The script did not register within {seconds:.0f} s{_what_follows(job)}"
     tell = Tell(kind=EventKind.MODE_DETECTED, reason=JobReason.RESTART, message=message)
-    return ChangeMode(Mode.RESTART), tell
+    return ChangeMode(RescaleMode.RESTART), tell
 
 
 def _what_follows(job: JobSnapshot) -> str:
-    if job.spec.elastic.mode == "fixed":
+    if job.spec.elastic.mode is JobMode.FIXED:
         return ": it keeps its number of workers, and has to write checkpoints itself."
     if job.forms_group:
         return ": it is rescaled by restarting it, and has to resume from its own checkpoint."

@@ -9,17 +9,18 @@ from typing import Any, Final
 from django.db.models import Prefetch
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from jobs.commands.observations.reported_events import ReportedEvents
 from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.commands.observations.rows.one_statement import Part
 from jobs.models import GpuClaim, Worker
 from jobs.reports.sync_report import WorkerEntry
+from jobs.worker_phase import WorkerPhase
 
 _PHASES: Final = {
-    WorkerPhase.READY: Worker.Phase.READY,
-    WorkerPhase.TRAINING: Worker.Phase.TRAINING,
-    WorkerPhase.FINISHED: Worker.Phase.LEAVING,
+    MemberPhase.READY: WorkerPhase.READY,
+    MemberPhase.TRAINING: WorkerPhase.TRAINING,
+    MemberPhase.FINISHED: WorkerPhase.LEAVING,
 }
 """In all others it keeps its phase: that says hello, but has not registered, or that is lost until
 the worker host has seen it gone."""
@@ -79,7 +80,7 @@ def _news_of(entry: WorkerEntry, *, is_wanted: bool) -> dict[str, Any]:
     new = {name: value for name, value in measured.items() if value is not None}
     if new.get("is_straggler") and "relative_speed" not in new:
         del new["is_straggler"]
-    phase = _PHASES.get(entry.phase) if is_wanted else Worker.Phase.LEAVING
+    phase = _PHASES.get(entry.phase) if is_wanted else WorkerPhase.LEAVING
     return new | {
         "phase": phase,
         "error": entry.error or None,
@@ -92,7 +93,7 @@ def _may_be_news(new: Mapping[str, Any]) -> bool:
 
 
 def _known(job: ReportingJob, worker_ids: Sequence[str]) -> Sequence[Worker]:
-    rows = Worker.objects.filter(job=job.id, pk__in=worker_ids).exclude(phase=Worker.Phase.GONE)
+    rows = Worker.objects.filter(job=job.id, pk__in=worker_ids).exclude(phase=WorkerPhase.GONE)
     claims = Prefetch("claims", GpuClaim.objects.order_by("gpu_index"))
     return list(rows.select_related("node").prefetch_related(claims))
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from autoscaler.job_network import JobNetwork
 from cluster.docker_host.container import secrets_file
-from cluster.docker_host.container.job_network import JobNetwork, of_launch
+from cluster.docker_host.container.job_network import of_launch
 from cluster.worker_host import Launch, Limits, Mount, Role
 
 MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early
@@ -169,7 +170,7 @@ def _resolvers(launch: Launch, confinement: Confinement) -> list[str]:
     Else Docker before 25.0.5 asks those of the node in its stead, and names carry words outside.
     """
     network = of_launch(launch, confinement.network)
-    is_alone = launch.labels.role is Role.WORKER and not network.leads_out
+    is_alone = launch.labels.role is Role.WORKER and network is not JobNetwork.EGRESS
     return [_NOBODY] if is_alone else []
 
 

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final
 
+from autoscaler.job_network import JobNetwork
 from cluster.worker_host import Launch
-
-
-class JobNetwork(StrEnum):
-    """What a job's containers reach beside one another."""
-
-    ISOLATED = "isolated"  # nothing: neither the world nor the node
-    LISTED = "listed"  # nothing but the gate beside its coordinator, which leads to listed hosts
-    EGRESS = "egress"  # the world, and whatever listens on the node
-
-    @property
-    def leads_out(self) -> bool:
-        return self is JobNetwork.EGRESS
-
 
 USUAL: Final = (JobNetwork.ISOLATED, JobNetwork.EGRESS)  # which of them can be that of all jobs
 

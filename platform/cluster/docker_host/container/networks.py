@@ -18,10 +18,11 @@ from typing import Any, Final, TypeVar
 
 import docker.errors
 
+from autoscaler.job_network import JobNetwork
 from cluster.docker_host.connection.connections import Client, Connections, talking_to, words
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
-from cluster.docker_host.container.job_network import JobNetwork, of_launch
+from cluster.docker_host.container.job_network import of_launch
 from cluster.docker_host.container.keyed_locks import KeyedLocks
 from cluster.worker_host import HostUnavailable, Launch
 
@@ -153,7 +154,7 @@ class Networks:
 
     def _make(self, job_id: str, keeper: _Keeper, network: JobNetwork) -> str:
         """Make it; of two at the same time, the one that the daemon refuses finds the other's."""
-        is_internal = not network.leads_out
+        is_internal = network is not JobNetwork.EGRESS
         kind = (
             {"driver": "overlay", "attachable": True} if keeper.is_swarm else {"driver": "bridge"}
         )

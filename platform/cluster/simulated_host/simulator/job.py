@@ -16,7 +16,7 @@ from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan
 from concertina_worker.coordinator.stragglers import Pace
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import ExitCode, WorkerPhase
+from concertina_worker.protocol import ExitCode, MemberPhase
 from concertina_worker.wire import Place
 
 ROUND_SECONDS: Final = 1.0  # between two heartbeats, and two metrics
@@ -51,7 +51,7 @@ class SimulatedWorker:
 
     id: str
     attempt: int
-    phase: WorkerPhase | None = None  # None: it has not come up yet
+    phase: MemberPhase | None = None  # None: it has not come up yet
     plan: Plan | None = None  # the generation it trains in
     was_released: bool = False
 
@@ -129,7 +129,7 @@ class SimulatedJob:
     def _come_up(self, worker_id: str) -> None:
         worker = self._workers.get(worker_id)
         if worker is not None:
-            worker.phase = WorkerPhase.CONNECTED
+            worker.phase = MemberPhase.CONNECTED
             self._say_hello(worker)
             self._around.later(self._behaviour.ready_seconds, lambda: self._be_ready(worker))
 
@@ -150,8 +150,8 @@ class SimulatedJob:
         self._around.tell(length)
 
     def _be_ready(self, worker: SimulatedWorker) -> None:
-        if self._workers.get(worker.id) is worker and worker.phase is WorkerPhase.CONNECTED:
-            worker.phase = WorkerPhase.READY
+        if self._workers.get(worker.id) is worker and worker.phase is MemberPhase.CONNECTED:
+            worker.phase = MemberPhase.READY
             self._around.write(worker.id, "The simulated model is built.")
             model_bytes = self._behaviour.model_bytes
             self._around.tell(on.WorkerReady(worker=worker.id, model_bytes=model_bytes))
@@ -191,7 +191,7 @@ class SimulatedJob:
         for worker in involved.values():
             worker.plan = plan if worker.id in plan.members else None
             if worker.plan is not None:
-                worker.phase = WorkerPhase.TRAINING
+                worker.phase = MemberPhase.TRAINING
             self._around.tell(
                 on.WorkerSwitched(
                     worker=worker.id, generation=plan.generation, step=self._progress.step
@@ -249,7 +249,7 @@ class SimulatedJob:
     def _finish(self, plan: Plan) -> None:
         self._training = None
         for worker in self._members(plan):
-            worker.phase = WorkerPhase.FINISHED
+            worker.phase = MemberPhase.FINISHED
             self._around.tell(on.WorkerFinished(worker=worker.id))
             self._leave(worker.id, ExitCode.COMPLETED)
 

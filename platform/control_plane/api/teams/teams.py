@@ -15,9 +15,9 @@ from rest_framework.views import APIView
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Quota, Team, Token
 from tenancy.models.reachable import MOST_LISTED, check_listed
-from tenancy.models.team import TeamNetwork
 from tenancy.queries import teams_by_name
 
+from autoscaler.job_network import JobNetwork
 from control_plane.api.teams.quotas import QUOTA_FIELDS
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
@@ -82,7 +82,7 @@ class TeamChangeSerializer(serializers.ModelSerializer[Team]):
         wanted, listed = (
             attrs.get(field, getattr(self.instance, field)) for field in ("network", "reachable")
         )
-        if wanted == TeamNetwork.LISTED and not listed:
+        if wanted == JobNetwork.LISTED and not listed:
             raise exceptions.ValidationError({"reachable": "List a host, or use isolated."})
         return attrs
 
@@ -92,7 +92,7 @@ class TeamDetailSerializer(TeamSerializer):
         help_text="Most jobs that may wait, queued or paused."
     )
     network = serializers.ChoiceField(
-        choices=TeamNetwork.choices, help_text="What its jobs may ask for."
+        choices=JobNetwork.choices(), help_text="What its jobs may ask for."
     )
     reachable = serializers.ListField(
         child=serializers.CharField(), help_text="Hosts with ports, for `listed`."

@@ -14,9 +14,10 @@ import docker.errors
 import pytest
 import requests
 from cluster.docker_host.connection.endpoint import Endpoint
-from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
 from cluster.worker_host import Labels, Launch, Role
+
+from autoscaler.job_network import JobNetwork
 
 JOB1 = Launch(
     labels=Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1),

@@ -14,11 +14,11 @@ from typing import Any
 import docker
 import pytest
 import requests
-from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.record.records import Records
 from cluster.files.lock_files import holding
 from cluster.worker_host import Labels, Role
 
+from autoscaler.job_network import JobNetwork
 from tests.contract.conftest import DockerBench, exited, forgotten, labels, texts, until
 from tests.contract.docker_host.docker_view import networks
 from tests.docker_daemon import DockerDaemon

@@ -9,12 +9,13 @@ from typing import Any
 
 from cluster.docker_host.connection.endpoint import Endpoint
 from cluster.docker_host.container import labels
-from cluster.docker_host.container.job_network import JobNetwork
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.lifecycle import former_release
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
 from cluster.docker_host.record.records import Records
 from cluster.worker_host import HostUnavailable, Labels, Role
+
+from autoscaler.job_network import JobNetwork
 
 OURS = labels.of_process(
     Labels(process_id="p", job_id="job1", role=Role.WORKER, attempt=1, fence=1),

@@ -8,7 +8,7 @@ from typing import Final, cast
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.connections import bounds
 from concertina_worker.coordinator.stragglers import Pace
-from concertina_worker.protocol import GpuUse, MeasurementReport, MetricReport, WorkerPhase
+from concertina_worker.protocol import GpuUse, MeasurementReport, MemberPhase, MetricReport
 from concertina_worker.wire import FromWorker, Message, Place, ProtocolError
 
 _SHORTEST_SECONDS: Final = 1e-9  # quotients stay finite
@@ -31,7 +31,7 @@ def _hello(worker: str, message: Message) -> on.Event:
     return on.WorkerConnected(
         worker=worker,
         attempt=bounds.whole(message["attempt"]),
-        phase=WorkerPhase(message["phase"]),
+        phase=MemberPhase(message["phase"]),
         plan=bounds.plan(plan) if plan else None,
         failed_in=bounds.whole(message["failed_in"]),
         model_bytes=bounds.whole(message["model_bytes"], bounds.LARGEST_COUNT),

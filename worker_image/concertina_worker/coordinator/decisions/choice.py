@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from concertina_worker.coordinator.knowledge.crew import Crew
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import DesiredAction, WorkerPhase
+from concertina_worker.protocol import DesiredAction, MemberPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def survivors(memory: Memory, crew: Crew) -> tuple[str, ...]:
     return tuple(
         worker
         for worker in memory.planned_workers
-        if crew.is_connected(worker) and crew.phase(worker) is not WorkerPhase.FINISHED
+        if crew.is_connected(worker) and crew.phase(worker) is not MemberPhase.FINISHED
     )
 
 

@@ -13,7 +13,7 @@ from concertina_worker.coordinator.instructions import Instruction, Release, Sen
 from concertina_worker.coordinator.knowledge.crew import Crew
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 
 # Above what one worker may evaluate or save while the others wait for it in the exchange. It is
 # only the last resort: hung members are found by their heartbeats, and the others freed then.
@@ -45,9 +45,9 @@ class Decisions:
     def _note_the_finish(self) -> None:
         """Finished: nobody is left in the generation who has not run through the last epoch."""
         phases = [self.crew.phase(worker) for worker in self.memory.active_members]
-        if WorkerPhase.FINISHED in phases and set(phases) <= {
-            WorkerPhase.FINISHED,
-            WorkerPhase.LOST,
+        if MemberPhase.FINISHED in phases and set(phases) <= {
+            MemberPhase.FINISHED,
+            MemberPhase.LOST,
         }:
             self.memory.is_finished = True
             self.memory.published = []  # a change that is still on its way comes too late
@@ -88,7 +88,7 @@ class Decisions:
             or self.crew.failed_in(worker) >= newest.generation
             or (newest.is_recovery and self.memory.withdrawn == newest.generation)
             for worker in newest.members
-            if self.crew.phase(worker) is not WorkerPhase.FINISHED
+            if self.crew.phase(worker) is not MemberPhase.FINISHED
         )
 
     def _recover(self) -> list[Instruction]:
@@ -138,7 +138,7 @@ class Decisions:
         active = self.memory.active
         members = self.memory.active_members
         if active is None or any(
-            self.crew.phase(worker) is WorkerPhase.FINISHED for worker in members
+            self.crew.phase(worker) is MemberPhase.FINISHED for worker in members
         ):
             return []
         choice = choosing.next_members(self.memory, self.crew, active)
@@ -164,7 +164,7 @@ class Decisions:
         if self.crew[worker].attempt > memory.attempt:
             return False  # the service has not said yet what it wants of this start
         if memory.is_finished or choosing.is_stopping(memory) or self.crew.is_leaving(worker):
-            return self.crew.phase(worker) is not WorkerPhase.FINISHED
+            return self.crew.phase(worker) is not MemberPhase.FINISHED
         if memory.desired is None:
             return False  # nor to this process anything at all
         return worker in memory.ever_desired and worker not in memory.desired["workers"]

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from concertina_worker.protocol import GpuUse, WorkerPhase, WorkerReport
+from concertina_worker.protocol import GpuUse, MemberPhase, WorkerReport
 from concertina_worker.wire import Place
 
 RETURN_SECONDS: Final = 1.0  # guessed: several reconnect delays
@@ -23,7 +23,7 @@ class CrewMember:
     """One worker."""
 
     worker: str
-    phase: WorkerPhase
+    phase: MemberPhase
     attempt: int = 0  # of the job's starts, the one it was launched for
     is_connected: bool = True
     missing_since: float | None = None  # its connection ended; it may be on its way back
@@ -90,13 +90,13 @@ class Crew:
         """Members whose connection ended a moment ago."""
         return [member for member in self._members.values() if member.missing_since is not None]
 
-    def phase(self, worker: str) -> WorkerPhase | None:
+    def phase(self, worker: str) -> MemberPhase | None:
         return self[worker].phase if worker in self else None
 
     def can_join(self, worker: str) -> bool:
         """It waits, warm, for a plan that it is in."""
         return self.is_connected(worker) and (
-            self[worker].phase is WorkerPhase.READY
+            self[worker].phase is MemberPhase.READY
             and not self[worker].is_leaving
             and not self[worker].is_released
         )

@@ -29,7 +29,7 @@ from typing import Final
 
 from concertina_worker.coordinator.knowledge.crew import Crew, CrewMember
 from concertina_worker.coordinator.knowledge.memory import Memory
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from concertina_worker.wire import Place
 
 SILENCE_SECONDS: Final = 4.5  # with the way of a heartbeat below 5 s; trades kills of hiccups
@@ -107,7 +107,7 @@ class HeartbeatRules:
     def _silence_limit(self, member: CrewMember, now: float) -> float:
         is_away = member.place is Place.ELSEWHERE
         has_been_away = is_away and member.heard_at - member.since > A_MOMENT_SECONDS
-        if member.phase is not WorkerPhase.TRAINING or has_been_away or self._is_deaf(now):
+        if member.phase is not MemberPhase.TRAINING or has_been_away or self._is_deaf(now):
             return LONGEST_SILENCE_SECONDS
         patience = STEPS_OF_PATIENCE * self._memory.step_seconds
         return min(max(SILENCE_SECONDS, patience), LONGEST_SILENCE_SECONDS)

@@ -19,7 +19,7 @@ from concertina_worker.coordinator.knowledge.crew import (
 )
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.updates.heartbeat_rules import HeartbeatRules
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 
 OF_ONE_WORKER: Final = (
     on.WorkerDisconnected,
@@ -42,7 +42,7 @@ class Liveness:
         self._heartbeats = HeartbeatRules(memory, crew, now=now)
         self._took_over_at = now
         for worker in memory.lost:
-            crew.add(CrewMember(worker=worker, phase=WorkerPhase.LOST, is_connected=False))
+            crew.add(CrewMember(worker=worker, phase=MemberPhase.LOST, is_connected=False))
 
     def note(self, event: on.Event, *, now: float) -> list[Instruction]:
         """Take note of one of the events `OF_ONE_WORKER`."""
@@ -59,7 +59,7 @@ class Liveness:
             case on.WorkerLeaving():
                 self.crew[event.worker].is_leaving = True
             case on.WorkerFinished():
-                self.crew[event.worker].phase = WorkerPhase.FINISHED
+                self.crew[event.worker].phase = MemberPhase.FINISHED
                 self.memory.reports.stop_awaiting(event.worker)
             case on.ErrorRaised():
                 self.crew[event.worker].error = event.text
@@ -95,13 +95,13 @@ class Liveness:
             return
         for worker in self.memory.planned_workers:
             if worker not in self.crew:
-                self.crew.add(CrewMember(worker=worker, phase=WorkerPhase.TRAINING))
+                self.crew.add(CrewMember(worker=worker, phase=MemberPhase.TRAINING))
                 self._lose(worker)
 
     def _miss(self, worker: str, now: float) -> None:
         """Its connection ended."""
         member = self.crew[worker]
-        is_training = worker in self.memory.active_members and member.phase is WorkerPhase.TRAINING
+        is_training = worker in self.memory.active_members and member.phase is MemberPhase.TRAINING
         is_leaving = member.is_released or member.is_going or bool(member.error)
         if is_training and not (is_leaving or self._is_broken):
             member.is_connected, member.missing_since = False, now
@@ -126,12 +126,12 @@ class Liveness:
         member = self.crew[worker]
         member.is_connected, member.missing_since = False, None
         self.memory.reports.stop_awaiting(worker)
-        if member.phase is WorkerPhase.FINISHED:
+        if member.phase is MemberPhase.FINISHED:
             return
-        if member.is_released and member.phase is not WorkerPhase.LOST:
+        if member.is_released and member.phase is not MemberPhase.LOST:
             self.crew.remove(worker)
         elif worker in self.memory.planned_workers:  # others may come back and wait for their turn
-            member.phase = WorkerPhase.LOST
+            member.phase = MemberPhase.LOST
             if worker not in self.memory.lost:
                 self.memory.lost.append(worker)
             self._lose_the_missing()  # the survivors form a group now, and cannot wait for others

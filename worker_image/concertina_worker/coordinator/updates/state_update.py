@@ -9,7 +9,7 @@ from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.stragglers import Speeds
 from concertina_worker.coordinator.updates.liveness import OF_ONE_WORKER, Liveness
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, WorkerPhase
+from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, MemberPhase
 
 
 class StateUpdate:
@@ -35,7 +35,7 @@ class StateUpdate:
             case on.WorkerConnected():
                 return self._welcome(event)
             case on.WorkerReady():
-                self.crew[event.worker].phase = WorkerPhase.READY
+                self.crew[event.worker].phase = MemberPhase.READY
                 self._register(event.model_bytes)
             case on.StoreOpened():
                 return self._pass_on(event)
@@ -86,9 +86,9 @@ class StateUpdate:
         self.crew.forget(but=self._needed)
         if event.worker in memory.lost or event.attempt < memory.attempt:
             member.is_released = True
-            member.phase = WorkerPhase.LOST
+            member.phase = MemberPhase.LOST
             return [Release(worker=event.worker, reason="it was replaced")]
-        if event.phase is not WorkerPhase.CONNECTED:
+        if event.phase is not MemberPhase.CONNECTED:
             self._register(event.model_bytes)
         if event.plan is not None:
             self._adopt(event.worker, event.plan)
@@ -163,7 +163,7 @@ class StateUpdate:
         if event.worker not in memory.switched:
             memory.switched.append(event.worker)
         if event.worker in memory.active.members:
-            self.crew[event.worker].phase = WorkerPhase.TRAINING
+            self.crew[event.worker].phase = MemberPhase.TRAINING
 
     def _activate(self, plan: Plan, *, step: int) -> None:
         """Make `plan` the one that trains; everything older is history."""

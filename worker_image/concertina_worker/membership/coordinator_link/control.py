@@ -21,7 +21,7 @@ from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.pulse import Pulse
 from concertina_worker.plan import Plan
-from concertina_worker.protocol import WorkerPhase
+from concertina_worker.protocol import MemberPhase
 from concertina_worker.wire import (
     Connection,
     FromCoordinator,
@@ -57,7 +57,7 @@ _log = logging.getLogger(__name__)
 class WorkerStatus:
     """What a coordinator that knows nothing must know of this worker."""
 
-    phase: WorkerPhase = WorkerPhase.CONNECTED
+    phase: MemberPhase = MemberPhase.CONNECTED
     plan: Plan | None = None  # the generation it trains in, or left for good
     failed_in: int = 0
     model_bytes: int = 0
