@@ -15,9 +15,11 @@ from local_stack.soak.users.requests import READS
 
 from benchmarks.api_cost.own_database import Cost, cost_of, own_service
 
-PATHS: Final = (*READS, "/jobs?limit=200")  # what the load has, and the longest page
+# What the load has, the longest page, and the longest stretch of time.
+PATHS: Final = (*READS, "/jobs?limit=200", "/cluster/utilisation?minutes=10080")
 WORKERS: Final = 4  # of each job
 POINTS: Final = 600
+SAMPLE_DAYS: Final = 2  # of how the pool was used, a sample every 10 s
 TICKS: Final = 3
 _CURVE: Final = """
     INSERT INTO jobs_metricpoint (
@@ -28,6 +30,14 @@ _CURVE: Final = """
            0.1, 0.01,
            jsonb_build_object('loss', random(), 'accuracy', random())
     FROM generate_series(1, %s) n
+"""
+_SAMPLES: Final = """
+    INSERT INTO cluster_utilisationsample (
+        at, pool_id, team_id, gpus, guaranteed_gpus, waiting_gpus
+    )
+    SELECT at, pool.id, team.id, 3, 4, 5
+    FROM generate_series(now() - %s * interval '1 day', now(), interval '10 s') at,
+         cluster_pool pool, tenancy_team team
 """
 _PREDICTION: Final = """
     UPDATE jobs_job SET prediction = jsonb_build_object(
@@ -98,6 +108,7 @@ def _made(jobs: int) -> tuple[Any, str]:
     with connection.cursor() as cursor:
         cursor.execute(_CURVE, [job_id, POINTS])
         cursor.execute(_PREDICTION)
+        cursor.execute(_SAMPLES, [SAMPLE_DAYS])
         cursor.execute("ANALYZE")
     client = APIClient(SERVER_NAME="localhost")
     client.force_login(get_user_model().objects.create_superuser("root"))

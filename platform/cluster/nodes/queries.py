@@ -31,7 +31,7 @@ def pool_sizes() -> list[PoolSize]:
     pools = Pool.objects.annotate(gpus=Sum("nodes__gpus"), largest=Max("nodes__gpus"))
     return [
         PoolSize(pool=pool, gpus=pool.gpus or 0, gpus_of_largest_node=pool.largest or 0)
-        for pool in pools
+        for pool in pools.order_by("name")
     ]
 
 
@@ -48,26 +48,45 @@ class Instant:
     waiting: dict[str, int]
 
 
+# The newest sample of each of so many equal stretches is looked up by itself, so that it does not
+# matter how many there are. The first stretch begins where there is something to see.
+_UTILISATION: Final = """
+    WITH known AS (
+        SELECT MIN(at) AS since FROM cluster_utilisationsample
+        WHERE pool_id = %(pool)s AND at >= %(since)s
+    ), stretches AS (
+        SELECT since + (%(until)s - since) * (number - 1) / %(most)s AS after,
+               since + (%(until)s - since) * number / %(most)s AS till
+        FROM known, generate_series(0, %(most)s) AS number
+    ), moments AS (
+        SELECT newest.at
+        FROM stretches, LATERAL (
+            SELECT at FROM cluster_utilisationsample
+            WHERE pool_id = %(pool)s AND at > after AND at <= till
+            ORDER BY at DESC LIMIT 1
+        ) AS newest
+    )
+    SELECT at, json_object_agg(team.name, gpus), json_object_agg(team.name, waiting_gpus)
+    FROM moments
+    JOIN cluster_utilisationsample AS sample USING (at)
+    JOIN tenancy_team AS team ON team.id = sample.team_id
+    WHERE pool_id = %(pool)s
+    GROUP BY at ORDER BY at
+"""
+
+
 def utilisation(pool: Pool, *, minutes: int) -> list[Instant]:
     """Evenly thinned samples of the last minutes, oldest first; the newest is always there."""
-    since = timezone.now() - timedelta(minutes=minutes)
-    samples = UtilisationSample.objects.filter(pool=pool, at__gte=since)
-    moments = list(samples.order_by("at").values_list("at", flat=True).distinct())
-    kept = {moment for place, moment in enumerate(moments, 1) if _is_kept(place, len(moments))}
-    instants: dict[datetime, Instant] = {}
-    rows = samples.filter(at__in=kept) if len(kept) < len(moments) else samples
-    for at, team, gpus, waiting in rows.order_by("at").values_list(
-        "at", "team__name", "gpus", "waiting_gpus"
-    ):
-        instant = instants.setdefault(at, Instant(at=at, used={}, waiting={}))
-        instant.used[team] = gpus
-        instant.waiting[team] = waiting
-    return list(instants.values())
-
-
-def _is_kept(place: int, total: int) -> bool:
-    """Keep a place where its share of the wanted number passes a whole number."""
-    return total <= MOST_INSTANTS or place * MOST_INSTANTS % total < MOST_INSTANTS
+    now = timezone.now()
+    asked: dict[str, int | datetime] = {
+        "pool": pool.pk,
+        "since": now - timedelta(minutes=minutes),
+        "until": now + timedelta(seconds=1),  # so that a sample of this very moment is in it
+        "most": MOST_INSTANTS - 1,  # and the first sample, which is a stretch by itself
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_UTILISATION, asked)
+        return [Instant(at=at, used=used, waiting=waiting) for at, used, waiting in cursor]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -74,8 +75,19 @@ def test_many_samples_are_thinned_evenly_and_end_with_the_newest(
         for number in range(1500)
     )
     samples = utilisation(api)["samples"]
-    assert len(samples) == 600
-    assert samples[-1]["used"]["vision"] == 1499
+    numbers = [one["used"]["vision"] for one in samples]
+    assert (len(numbers), numbers[0], numbers[-1]) == (600, 0, 1499)
+    assert {after - before for before, after in itertools.pairwise(numbers)} <= {1, 2, 3}
+
+
+def test_a_sample_of_this_moment_is_shown_and_none_of_another_pool(
+    api: APIClient, pool: Pool, vision: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    sample(pool, vision, at=now, gpus=1)
+    sample(Pool.objects.create(name="other"), vision, at=now, gpus=2)
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    assert [one["used"] for one in utilisation(api)["samples"]] == [{"vision": 1}]
 
 
 @pytest.mark.parametrize(
