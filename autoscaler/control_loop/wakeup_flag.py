@@ -20,13 +20,13 @@ _log = logging.getLogger(__name__)
 
 def raise_flag() -> bool:
     """True for the first. Raises: redis.RedisError, OSError."""
-    return bool(_kept_client().set(_KEY, "1", nx=True, ex=_KEY_SECONDS))
+    return bool(kept_client().set(_KEY, "1", nx=True, ex=_KEY_SECONDS))
 
 
 def lower_flag() -> None:
     """A tick begins: whoever wants one from now on gets another one."""
     try:
-        _kept_client().delete(_KEY)
+        kept_client().delete(_KEY)
     except (redis.RedisError, OSError) as problem:
         _log.warning("Redis does not answer: %s", problem, extra={"action": "tick"})
 
@@ -46,7 +46,8 @@ def redis_client(*, retry: Retry | None = None) -> redis.Redis:
     )
 
 
-def _kept_client() -> redis.Redis:
+def kept_client() -> redis.Redis:
+    """Return this process's client, for messages that are many and short."""
     return _of_process(settings.CONCERTINA.redis_url, os.getpid())
 
 

@@ -49,7 +49,7 @@ def test_who_asks_often_has_one_connection_to_redis_and_another_when_that_is_los
         before = made()
         assert [wakeup_flag.raise_flag() for _ in range(20)] == [True] + 19 * [False]
         assert made() == before
-        ours = wakeup_flag._kept_client()  # noqa: SLF001 - its connection, and nobody else's
+        ours = wakeup_flag.kept_client()
         client.client_kill_filter(_id=ours.client_id())
         wakeup_flag.lower_flag()
         assert wakeup_flag.raise_flag()

@@ -222,6 +222,20 @@ def test_what_is_published_reaches_who_waits_here() -> None:
     assert run(story) is Word.REPORT_NOW
 
 
+def test_who_publishes_often_has_one_connection_to_redis() -> None:
+    with redis.Redis.from_url(settings.CONCERTINA.redis_url) as client:
+
+        def made() -> int:
+            return int(client.info("stats")["total_connections_received"])
+
+        publisher = Publisher()
+        publisher.publish(["abc"])
+        before = made()
+        for number in range(20):
+            publisher.publish([f"job-{number}"])
+        assert made() == before
+
+
 def test_whoever_was_not_woken_while_redis_was_away_is_woken_with_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -14,14 +14,11 @@ from collections.abc import Collection
 from typing import Any, Final
 
 import redis
-from django.conf import settings
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
+from autoscaler.control_loop.wakeup_flag import kept_client
 from jobs.changes.wake_signal import wanted_changed
 
 CHANNEL: Final = "concertina:wake"
-_TIMEOUT_SECONDS: Final = 1.0  # guessed: a machine that is very busy takes longer than it should
 _NOT_ASKED_SECONDS: Final = 2.0  # once it did not answer
 _NAME: Final = "control_plane.front.coordinators"
 
@@ -36,22 +33,13 @@ class Publisher:
         self._owed: set[str] = set()  # jobs whose coordinators nobody has woken yet
 
     def publish(self, job_ids: Collection[str]) -> None:
-        """Send one message. A client of its own: one shared over a fork may wait for its lock."""
+        """Send one message."""
         self._owed.update(job_ids)
         if time.monotonic() < self._not_before:
             return
-        url: str = settings.CONCERTINA.redis_url
-        client = redis.Redis.from_url(
-            url,
-            socket_timeout=_TIMEOUT_SECONDS,
-            socket_connect_timeout=_TIMEOUT_SECONDS,
-            retry=Retry(NoBackoff(), 0),
-            driver_info=None,  # to tell who we are takes longer than all the rest
-        )
         try:
-            with client:
-                client.publish(CHANNEL, json.dumps(sorted(self._owed)))
-                self._owed.clear()
+            kept_client().publish(CHANNEL, json.dumps(sorted(self._owed)))
+            self._owed.clear()
         except (redis.RedisError, OSError) as problem:
             self._not_before = time.monotonic() + _NOT_ASKED_SECONDS
             extra = {"action": "wake"}
