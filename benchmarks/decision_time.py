@@ -17,16 +17,16 @@ from time import perf_counter
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.demand import demand_of
 from autoscaler.planning.fitting.fitting import fit
-from autoscaler.planning.optimizer import Bounds, Claim, Problem, solve
+from autoscaler.planning.optimizer import AllocationProblem, Bounds, SizeChoice, solve
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
     ClusterState,
-    Job,
     JobPhase,
-    Measurement,
-    Node,
-    Pool,
+    PlannedJob,
+    PlannedNode,
+    PlannedPool,
+    StepTime,
     TeamQuota,
 )
 from autoscaler.planning.snapshot.job_terms import BatchRange
@@ -67,7 +67,9 @@ def measure(jobs: int, gpus: int) -> Row:
     return Row(
         jobs=jobs,
         gpus=gpus,
-        optimizer=milliseconds(lambda: solve(Problem.of(claims, gpus=gpus, bounds=bounds))),
+        optimizer=milliseconds(
+            lambda: solve(AllocationProblem.of(claims, gpus=gpus, bounds=bounds))
+        ),
         plan=milliseconds(lambda: plan(state)),
         check=milliseconds(lambda: check(state, first)),
     )
@@ -86,12 +88,12 @@ def cluster(jobs: int, gpus: int) -> ClusterState:
     """A running cluster: every job on a GPU or more, four teams with guarantees, mixed scaling."""
     rng = random.Random(jobs)  # noqa: S311 - instances, not secrets
     per_node = min(GPUS_PER_NODE, gpus)
-    nodes = tuple(Node(name=f"n{i}", gpus=per_node) for i in range(gpus // per_node))
+    nodes = tuple(PlannedNode(name=f"n{i}", gpus=per_node) for i in range(gpus // per_node))
     seats = [node.name for node in nodes for _ in range(node.gpus)]
     share = max(gpus // jobs, 1)
     return ClusterState(
         now=10_000.0,
-        pools=(Pool(name="default", nodes=nodes),),
+        pools=(PlannedPool(name="default", nodes=nodes),),
         quotas=tuple(
             TeamQuota(team=team, pool="default", guaranteed_gpus=gpus // 4) for team in TEAMS
         ),
@@ -102,11 +104,11 @@ def cluster(jobs: int, gpus: int) -> ClusterState:
     )
 
 
-def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
+def job(number: int, seats: tuple[str, ...], rng: random.Random) -> PlannedJob:
     workers = rng.randint(1, len(seats)) if seats else 0
     placement = {name: seats[:workers].count(name) for name in seats[:workers]}
     exchange = rng.uniform(0.0, 0.05)  # seconds per step and further worker
-    return Job(
+    return PlannedJob(
         job_id=f"job{number:04}",
         name=f"job{number:04}",
         team=TEAMS[number % len(TEAMS)],
@@ -127,7 +129,7 @@ def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
         remaining_samples=rng.randint(10_000, 10_000_000),
         model_bytes=rng.randint(1, 500) * 1_000_000,
         scaling=fit(
-            Measurement(
+            StepTime(
                 workers=k,
                 nodes=1,
                 global_batch_size=256,
@@ -139,14 +141,14 @@ def job(number: int, seats: tuple[str, ...], rng: random.Random) -> Job:
     )
 
 
-def claims_of(state: ClusterState) -> tuple[list[Claim], dict[str, Bounds]]:
+def claims_of(state: ClusterState) -> tuple[list[SizeChoice], dict[str, Bounds]]:
     """What the optimizer is asked within `plan`, every option allowed."""
     pool = state.pools[0]
     claims = []
     for job in state.jobs:
         sizes = demand_of(job, pool).sizes
         claims.append(
-            Claim(
+            SizeChoice(
                 job_id=job.job_id,
                 team=job.team,
                 gpus=tuple(size.workers for size in sizes),

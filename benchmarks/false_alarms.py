@@ -14,7 +14,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from concertina_worker.coordinator.stragglers import Pace, Speeds
+from concertina_worker.coordinator.stragglers import Speeds, WorkerThroughput
 
 Noise = Callable[[random.Random, int], float]
 """Factor on the compute time of one report, by chance, or by the second it is made in."""
@@ -63,9 +63,9 @@ def told(noise: Noise, *, workers: int, reports: int, seed: int) -> Iterator[tup
             yield f"w{number}", noise(chance, second + 13 * number)  # nobody hiccups with another
 
 
-def pace(seconds: float) -> Pace:
+def pace(seconds: float) -> WorkerThroughput:
     """A report of ten steps on eight samples each."""
-    return Pace(steps=10, samples=80, compute_seconds=seconds)
+    return WorkerThroughput(steps=10, samples=80, compute_seconds=seconds)
 
 
 def main() -> None:

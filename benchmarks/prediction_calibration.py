@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool
 from autoscaler.simulation.engine.prediction.calibration import (
     ScoredPrediction,
     hold_against,
@@ -30,7 +30,7 @@ from autoscaler.simulation.engine.replay.settings import (
 from autoscaler.simulation.engine.workload.arrivals import Poisson, rate_for_load
 from autoscaler.simulation.engine.workload.generators import (
     SIX_APPLICATIONS,
-    Workload,
+    WorkloadRecipe,
     generate,
     mean_length_seconds,
 )
@@ -105,9 +105,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def predicted(kind: Kind, *, seed: int) -> tuple[ScoredPrediction, ...]:
     trace = workload(kind, seed=seed)
-    nodes = tuple(Node(name=f"n{number}", gpus=4) for number in range(GPUS // 4))
+    nodes = tuple(PlannedNode(name=f"n{number}", gpus=4) for number in range(GPUS // 4))
     settings = Settings(
-        pools=(Pool(name="default", policy="completion_time", nodes=nodes),),
+        pools=(PlannedPool(name="default", policy="completion_time", nodes=nodes),),
         tick_seconds=5,
         plans_at_events=True,
         rescale=kind.rescale,
@@ -122,7 +122,7 @@ def predicted(kind: Kind, *, seed: int) -> tuple[ScoredPrediction, ...]:
 
 def workload(kind: Kind, *, seed: int) -> Trace:
     mean = mean_length_seconds(SIX_APPLICATIONS, LENGTHS)
-    recipe = Workload(
+    recipe = WorkloadRecipe(
         name="calibration",
         arrivals=Poisson(per_second=rate_for_load(LOAD, gpus=GPUS, mean_length_seconds=mean)),
         jobs=JOBS,

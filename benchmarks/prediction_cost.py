@@ -12,8 +12,8 @@ from time import process_time
 from typing import Final
 
 from autoscaler.predictions.pace import rest_seconds
-from autoscaler.simulation.engine.prediction.correction import Basis, Outcome, corrections
-from autoscaler.simulation.engine.prediction.past import Past, PastJob
+from autoscaler.simulation.engine.prediction.correction import Basis, ReplayOutcome, corrections
+from autoscaler.simulation.engine.prediction.past import PastJob, RecentPast
 from autoscaler.simulation.engine.prediction.prediction import Effort, affordable, predict
 from autoscaler.simulation.engine.prediction.ranges import Range
 from benchmarks.decision_time import cluster
@@ -28,7 +28,7 @@ def main(sizes: tuple[int, ...]) -> None:
     for jobs in sizes:
         state = cluster(jobs, 4 * jobs)
         ended = PastJob(job=state.jobs[0], samples=1e6, run_seconds=1000.0)
-        past = Past(ended=(ended,) * 30, arrivals_per_second=jobs / 3600, arrivals_seen=jobs)
+        past = RecentPast(ended=(ended,) * 30, arrivals_per_second=jobs / 3600, arrivals_seen=jobs)
         replays, plans = affordable(state, past, EFFORT)
         began = process_time()
         predict(state, past=past, effort=EFFORT)
@@ -45,8 +45,8 @@ def main(sizes: tuple[int, ...]) -> None:
         sys.stdout.flush()
 
 
-def outcome(number: int) -> Outcome:
-    return Outcome(
+def outcome(number: int) -> ReplayOutcome:
+    return ReplayOutcome(
         job_id=f"job{number // 4}",
         basis=list(Basis)[number % 4],
         made_at=0.0,

@@ -14,20 +14,20 @@ from dataclasses import dataclass
 from statistics import quantiles
 from time import perf_counter, process_time
 
-from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool, TeamQuota
 from autoscaler.simulation.engine.replay.settings import Knowledge, Settings
 from autoscaler.simulation.engine.replay.simulator import run
-from autoscaler.simulation.engine.results.records import Progress
+from autoscaler.simulation.engine.results.records import SimulationProgress
 from autoscaler.simulation.engine.workload.arrivals import Poisson, rate_for_load
 from autoscaler.simulation.engine.workload.generators import (
     BY_GPU_TIME,
     SIX_APPLICATIONS,
     Mix,
-    Workload,
+    WorkloadRecipe,
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.engine.workload.lengths import FullRuns, Lengths, LogNormal
+from autoscaler.simulation.engine.workload.lengths import FullRuns, LengthDistribution, LogNormal
 
 TEAMS = tuple(f"team{number}" for number in range(8))
 
@@ -42,7 +42,7 @@ class Case:
     gpus_per_node: int
     load: float
     mix: Mix
-    lengths: Lengths
+    lengths: LengthDistribution
     knowledge: Knowledge
     limit_seconds: float
 
@@ -98,7 +98,7 @@ def measure(case: Case, *, jobs: int, load: float, knowledge: Knowledge) -> None
     mean = mean_length_seconds(case.mix, case.lengths)
     rate = rate_for_load(load, gpus=case.gpus, mean_length_seconds=mean)
     trace = generate(
-        Workload(
+        WorkloadRecipe(
             name=case.name,
             arrivals=Poisson(per_second=rate),
             jobs=jobs,
@@ -127,10 +127,10 @@ def measure(case: Case, *, jobs: int, load: float, knowledge: Knowledge) -> None
 
 
 def settings(case: Case, knowledge: Knowledge) -> Settings:
-    nodes = tuple(Node(name=f"n{i:03}", gpus=case.gpus_per_node) for i in range(case.nodes))
+    nodes = tuple(PlannedNode(name=f"n{i:03}", gpus=case.gpus_per_node) for i in range(case.nodes))
     share = case.gpus // len(TEAMS)
     return Settings(
-        pools=(Pool(name="default", nodes=nodes),),
+        pools=(PlannedPool(name="default", nodes=nodes),),
         quotas=tuple(
             TeamQuota(team=team, pool="default", guaranteed_gpus=share // 2) for team in TEAMS
         ),
@@ -146,7 +146,7 @@ class Bar:
     started_at: float
     shown_at: float = 0.0
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: SimulationProgress) -> None:
         now = perf_counter()
         if now - self.shown_at >= 0.5 and sys.stderr.isatty():
             self.shown_at = now

@@ -16,7 +16,7 @@ from time import process_time
 import numpy as np
 
 from autoscaler.planning.fitting import fitting
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
 from tests.planning.speed.explorations import SIX, at, explored, relative_errors, unseen
 
@@ -61,7 +61,7 @@ def errors(profile, points: int, **knowledge) -> tuple[np.ndarray, np.ndarray, f
 
 
 @cache
-def exploration(name: str, points: int, seed: int) -> tuple[Measurement, ...]:
+def exploration(name: str, points: int, seed: int) -> tuple[StepTime, ...]:
     """The same for every kind of knowledge; a longer one begins with the shorter one."""
     profile = next(profile for profile in SIX if profile.name == name)
     if points < POINTS[-1]:

@@ -122,7 +122,7 @@ class RayCluster:
             for part in ("processes", "logs", "jobs"):
                 shutil.rmtree(node / part, ignore_errors=True)
 
-    def processes(self, word: str) -> list[identity.Identity]:
+    def processes(self, word: str) -> list[identity.ProcessIdentity]:
         """Of the cluster, whose command has this word in it; "": all."""
         found = []
         mark = f"{_MARK}={self.folder}".encode()

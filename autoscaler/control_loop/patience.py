@@ -20,7 +20,7 @@ from django.db import Error, OperationalError, connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class DatabaseTimeouts:
     """How long a tick waits for the database, in seconds; all are guesses."""
 
     row: float = 1.0  # many times what a report takes; trades a tick for a job
@@ -29,8 +29,8 @@ class Patience:
     between_statements: float = 300.0  # where it plans, and orders from slow nodes
 
 
-PATIENCE: Final = Patience()
-FURTHER: Final = Patience(row=0.1, statement=5.0)  # once one job was waited for in vain
+PATIENCE: Final = DatabaseTimeouts()
+FURTHER: Final = DatabaseTimeouts(row=0.1, statement=5.0)  # once one job was waited for in vain
 
 _SETTINGS: Final = {
     "lock_timeout": "row",
@@ -53,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def impatiently(patience: Patience = PATIENCE) -> Iterator[None]:
+def impatiently(patience: DatabaseTimeouts = PATIENCE) -> Iterator[None]:
     """No statement within waits longer; it raises `OperationalError` instead."""
     _set(_bounds(patience) | _ASKED_AFTER)
     try:
@@ -74,7 +74,7 @@ def is_given_up(error: OperationalError, *, job_id: str, action: str) -> bool:
     return True
 
 
-def _bounds(patience: Patience) -> dict[str, str]:
+def _bounds(patience: DatabaseTimeouts) -> dict[str, str]:
     return {name: f"{getattr(patience, of) * 1000:.0f}ms" for name, of in _SETTINGS.items()}
 
 

@@ -18,12 +18,12 @@ from autoscaler.control_loop.carry_out.writing import NotNow
 from autoscaler.control_loop.observe.for_rules.answers import answer
 from autoscaler.control_loop.observe.for_rules.rest import RestMemory
 from autoscaler.control_loop.observe.for_rules.snapshots import snapshot_of
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.views import job_views
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.instructions import Instructions, change_the_job
 from autoscaler.reconciling.questions import Unanswered
-from autoscaler.reconciling.snapshot import JobSnapshot, Refused
+from autoscaler.reconciling.snapshot import JobSnapshot, RefusedProcesses
 from autoscaler.reconciling.table import Rule, rules_for
 
 _MOST_LOOKS: Final = 20  # more changes than one job can need at once
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 _rest: Final = RestMemory()
 
 
-def reconcile_all(views: Iterable[JobView], context: TickContext) -> dict[str, JobView | None]:
+def reconcile_all(views: Iterable[LiveJob], context: TickContext) -> dict[str, LiveJob | None]:
     """Do as `reconcile` for all jobs that may hold GPUs, except those known to be at rest.
 
     Raises:
@@ -42,7 +42,7 @@ def reconcile_all(views: Iterable[JobView], context: TickContext) -> dict[str, J
     return reconcile(_rest.restless(views, context), context)
 
 
-def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobView | None]:
+def reconcile(views: Iterable[LiveJob], context: TickContext) -> dict[str, LiveJob | None]:
     """Do all that is to be done for these jobs; returns those that changed, as they are now.
 
     None stands for a job that was deleted. One whose data breaks a rule is noted and left for the
@@ -53,7 +53,7 @@ def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobVi
         Overtaken: another process ticks.
         OperationalError: the database went away.
     """
-    changed: dict[str, JobView | None] = {}
+    changed: dict[str, LiveJob | None] = {}
     restless = list(views)
     for _ in range(_MOST_LOOKS):
         moved = _look_at(restless, context)
@@ -67,10 +67,10 @@ def reconcile(views: Iterable[JobView], context: TickContext) -> dict[str, JobVi
     return changed
 
 
-def _look_at(views: Iterable[JobView], context: TickContext) -> list[str]:
+def _look_at(views: Iterable[LiveJob], context: TickContext) -> list[str]:
     """Look at each job once, up to the first rule that changes it; returns those that changed."""
     moved: list[str] = []
-    looks = [_Look(view=view, context=context) for view in views]
+    looks = [_JobReconciliation(view=view, context=context) for view in views]
     while looks:
         given = {look: found for look in looks if (found := _guarded(look)) is not None}
         outcomes = carry_out(list(given.values()), context)
@@ -87,7 +87,7 @@ def _look_at(views: Iterable[JobView], context: TickContext) -> list[str]:
     return moved
 
 
-def _guarded(look: _Look) -> Given | None:
+def _guarded(look: _JobReconciliation) -> Given | None:
     """What the next rule gives; None: there is no more, or the job's data break a rule."""
     try:
         return look.next()
@@ -97,10 +97,10 @@ def _guarded(look: _Look) -> Given | None:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class _Look:
+class _JobReconciliation:
     """One look at a job: the rules that hold for it, one after the other."""
 
-    view: JobView
+    view: LiveJob
     context: TickContext
     _snapshot: JobSnapshot | None = None
     _rules: list[Rule] = field(default_factory=list)
@@ -117,9 +117,9 @@ class _Look:
             del self._rules[0]
         return None
 
-    def go_on(self, outcome: Refused | Exception | None) -> None:
+    def go_on(self, outcome: RefusedProcesses | Exception | None) -> None:
         """After a refusal the rule decides anew, knowing it; else it is the turn of the next."""
-        if isinstance(outcome, Refused) and self._snapshot is not None:
+        if isinstance(outcome, RefusedProcesses) and self._snapshot is not None:
             self._snapshot = replace(self._snapshot, refused=outcome)
         else:
             del self._rules[0]
@@ -136,8 +136,8 @@ class _Look:
 
 
 def as_they_are(
-    views: Mapping[str, JobView], changed: Mapping[str, JobView | None]
-) -> dict[str, JobView]:
+    views: Mapping[str, LiveJob], changed: Mapping[str, LiveJob | None]
+) -> dict[str, LiveJob]:
     """Return the views, with those that changed in the place of what they were."""
     now = ((job_id, changed.get(job_id, view)) for job_id, view in views.items())
     return {job_id: view for job_id, view in now if view is not None}

@@ -21,7 +21,7 @@ from storage.code.bounds import CodeLimits
 from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
-from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
+from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
 from autoscaler.control_loop.arriving.full_teams import without_room
 from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.carry_out import accounting
@@ -40,23 +40,23 @@ from autoscaler.control_loop.housekeeping.orphans import remove_orphans
 from autoscaler.control_loop.housekeeping.prefetched_images import fetch_images_ahead
 from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
-from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost, exclusively
+from autoscaler.control_loop.lease.orders import FencedOrders
 from autoscaler.control_loop.looking import LOOKING_SECONDS
 from autoscaler.control_loop.models import Tick
 from autoscaler.control_loop.observe.jobs import views as observe
-from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.outside.garbage import rarely_collected
 from autoscaler.control_loop.outside.process_table import ProcessTable
-from autoscaler.control_loop.patience import PATIENCE, Patience, impatiently
+from autoscaler.control_loop.patience import PATIENCE, DatabaseTimeouts, impatiently
 from autoscaler.control_loop.plan.deciding import Check, Decided, Planner
 from autoscaler.control_loop.plan.decision_document import plain
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.reconcile import as_they_are, reconcile, reconcile_all
 from autoscaler.control_loop.tick_context import Clock, TickContext
-from autoscaler.reconciling.limits import LIMITS, Limits
+from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from jobs.admission.disk_limits import DiskLimits
 from jobs.changes import demand_signal
 
@@ -88,15 +88,15 @@ class ControlLoop:
     holder: str  # names this process
     state_dir: Path  # which the processes of jobs share
     environments: ProcessEnvironments
-    limits: Limits = LIMITS
-    patience: Patience = PATIENCE
+    limits: TimeLimits = LIMITS
+    patience: DatabaseTimeouts = PATIENCE
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
     usage_watch: UsageWatch = field(default_factory=UsageWatch)
     disk_watch: DiskWatch | None = None  # None: nobody looks at what jobs write
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     data_rules: DataRules | None = None  # None: no data may be used
-    arrivals: Arrivals = field(default_factory=Arrivals)
+    arrivals: DataArrivals = field(default_factory=DataArrivals)
     looking_seconds: float = LOOKING_SECONDS
     code_limits: CodeLimits = field(default_factory=CodeLimits)
     code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
@@ -111,10 +111,10 @@ class ControlLoop:
             if fence is None:
                 return False
             try:
-                with Orders(fence=fence, state_dir=self.state_dir).giving():
+                with FencedOrders(fence=fence, state_dir=self.state_dir).giving():
                     settled = epochs.settle(fence, self.state_dir, self.clock())
                 return self._tick_or_tell_why_not(settled)
-            except Overtaken as problem:
+            except LeaseLost as problem:
                 _log.warning("No more of this tick: %s", problem, extra={"action": "tick"})
                 return False
 
@@ -133,7 +133,7 @@ class ControlLoop:
         return True
 
     def _tick(self, fence: Fence) -> None:
-        orders = Orders(fence=fence, state_dir=self.state_dir)
+        orders = FencedOrders(fence=fence, state_dir=self.state_dir)
         watch, context = _Stopwatch(), self._context(orders)
         self._observe_what_nobody_wants(context)
         seen = observe.live_jobs(context.processes, context.around)
@@ -163,8 +163,8 @@ class ControlLoop:
             demand_signal.announce_demand()
 
     def _arriving(
-        self, views: Sequence[JobView], context: TickContext, orders: Orders
-    ) -> Mapping[str, Arrival]:
+        self, views: Sequence[LiveJob], context: TickContext, orders: FencedOrders
+    ) -> Mapping[str, StartPrerequisite]:
         """What each job lacks; its data is fetched once its code is there."""
         full = without_room(views, context)
         with_room = [view for view in views if view.id not in full]
@@ -172,7 +172,7 @@ class ControlLoop:
         with_code = [view for view in with_room if view.id not in code]
         return {**full, **code, **self.arrivals.go_on(with_code, context, orders)}
 
-    def _context(self, orders: Orders) -> TickContext:
+    def _context(self, orders: FencedOrders) -> TickContext:
         return TickContext(
             processes=ProcessTable(self.host, orders),
             clock=self.clock,
@@ -196,7 +196,7 @@ class ControlLoop:
         with context.fence.transaction():
             silence.note(silent, leftovers=leftovers, now=context.now, told_after=told_after)
 
-    def _go_on_in_background(self, context: TickContext, orders: Orders) -> None:
+    def _go_on_in_background(self, context: TickContext, orders: FencedOrders) -> None:
         """Go on with what no job waits for: it may take several ticks."""
         fetch_images_ahead(context)
         lighter = remove_leftovers(orders, context.now)
@@ -212,7 +212,7 @@ class ControlLoop:
             self.disk_watch.go_on(context, lighter=lighter)
 
 
-def _count(holding: Collection[str], waiting: Sequence[JobView], context: TickContext) -> None:
+def _count(holding: Collection[str], waiting: Sequence[LiveJob], context: TickContext) -> None:
     for due in parts(_counted.due(holding, context.now)):
         with context.fence.transaction():
             accounting.update_gpu_seconds(due, context.now)

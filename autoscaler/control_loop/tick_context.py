@@ -13,10 +13,10 @@ from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.lease.exclusive import Fence
-from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.outside.process_table import ProcessTable
-from autoscaler.control_loop.outside.surroundings import Surroundings
-from autoscaler.reconciling.limits import LIMITS, Limits
+from autoscaler.control_loop.outside.surroundings import ClusterRecords
+from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.models import Job
 
@@ -34,10 +34,10 @@ class TickContext:
     code: CodePlaces
     data: DataRules
     code_limits: CodeLimits = field(default_factory=CodeLimits)
-    limits: Limits = LIMITS
+    limits: TimeLimits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
-    around: Surroundings = field(default_factory=Surroundings)
-    arriving: dict[str, Arrival] = field(default_factory=dict)  # by job: what it lacks
+    around: ClusterRecords = field(default_factory=ClusterRecords)
+    arriving: dict[str, StartPrerequisite] = field(default_factory=dict)  # by job: what it lacks
     owners_wait_since: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
     """For what a team's jobs borrow of a pool, by ids of both, as far as it was asked for."""
 

@@ -16,10 +16,10 @@ from django.utils import timezone
 from storage.data.cache.fetches import Fetches
 from storage.data.rules import DataRules
 
-from autoscaler.reconciling.limits import Limits
+from autoscaler.reconciling.limits import TimeLimits
 
 if TYPE_CHECKING:
-    from autoscaler.control_loop.arriving.arrivals import Arrivals
+    from autoscaler.control_loop.arriving.arrivals import DataArrivals
     from autoscaler.control_loop.arriving.repositories import CodeArrivals
     from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
     from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
@@ -48,7 +48,7 @@ def control_loop() -> ControlLoop:
         holder=f"{socket.gethostname()}:{os.getpid()}",
         state_dir=settings.CONCERTINA.state_dir,
         environments=process_environments(),
-        limits=Limits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
+        limits=TimeLimits(node_lost_after=settings.CONCERTINA.node_lost_seconds),
         gpu_discovery=_gpu_discovery(),
         machine_discovery=_machine_discovery(),
         usage_watch=_usage_watch(),
@@ -94,11 +94,11 @@ def new_worker_host() -> WorkerHost:
 
 
 @lru_cache(maxsize=1)
-def _arrivals() -> Arrivals:
+def _arrivals() -> DataArrivals:
     """Return what this process fetches, as `_gpu_discovery` what it asked for."""
-    from autoscaler.control_loop.arriving.arrivals import Arrivals  # noqa: PLC0415 - as above
+    from autoscaler.control_loop.arriving.arrivals import DataArrivals  # noqa: PLC0415 - as above
 
-    return Arrivals(fetches=Fetches(notice=_ask_for_a_tick))
+    return DataArrivals(fetches=Fetches(notice=_ask_for_a_tick))
 
 
 @lru_cache(maxsize=1)

@@ -21,10 +21,10 @@ from autoscaler.planning.demand import demands_of
 from autoscaler.planning.explanations.derived import OnDemand
 from autoscaler.planning.fair_share.dropping import admit_or_drop
 from autoscaler.planning.outcomes.deadlines import deadline_warning
-from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 from autoscaler.planning.outcomes.replacing import with_substitutes
 from autoscaler.planning.policies import BUILT_IN, Situation
-from autoscaler.planning.snapshot.cluster_state import Allocation, Pool, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedPool, TeamQuota
 from autoscaler.planning.teams.team_tree import TeamTree
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.placement.seats import WorkersByNode
     from autoscaler.planning.policies import Catalogue, Policy
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 
 def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
@@ -58,7 +58,7 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     )
 
 
-def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
+def _plan_pool(pool: PlannedPool, state: ClusterState, policy: Policy) -> PoolPicture:
     jobs = [job for job in state.jobs if job.pool == pool.name]
     quotas = _quotas(pool, jobs, state)
     tree = TeamTree.of(quotas.values())
@@ -105,7 +105,9 @@ def _plan_pool(pool: Pool, state: ClusterState, policy: Policy) -> PoolPicture:
     )
 
 
-def _quotas(pool: Pool, jobs: Sequence[Job], state: ClusterState) -> Mapping[str, TeamQuota]:
+def _quotas(
+    pool: PlannedPool, jobs: Sequence[PlannedJob], state: ClusterState
+) -> Mapping[str, TeamQuota]:
     """Return quotas by team; one without is guaranteed nothing and limited by the pool only."""
     unquoted = {
         job.team: TeamQuota(team=job.team, pool=pool.name, guaranteed_gpus=0) for job in jobs
@@ -113,25 +115,25 @@ def _quotas(pool: Pool, jobs: Sequence[Job], state: ClusterState) -> Mapping[str
     return unquoted | {quota.team: quota for quota in state.quotas if quota.pool == pool.name}
 
 
-def _outcome(demand: Demand, placing: Placing) -> Outcome:
+def _outcome(demand: Demand, placing: Placing) -> AllocationOutcome:
     job_id = demand.job.job_id
     demand = placing.demands.get(job_id, demand)
     size, place = placing.sizes.get(job_id), placing.places.get(job_id)
     fragmentation = placing.fragmentations.get(job_id)
     if size is None or (place is None and not demand.is_active):
         action = Action.PAUSE if demand.is_active else Action.WAIT
-        return Outcome(
+        return AllocationOutcome(
             demand=demand, action=action, size=None, allocation=None, fragmentation=fragmentation
         )
     if place is None or demand.is_pinned or _is_as_before(demand, size, place):
-        return Outcome(
+        return AllocationOutcome(
             demand=demand,
             action=Action.KEEP,
             size=demand.present,
             allocation=demand.allocation,
             fragmentation=fragmentation,
         )
-    return Outcome(
+    return AllocationOutcome(
         demand=demand,
         action=Action.RESCALE if demand.is_active else Action.START,
         size=size,
@@ -146,7 +148,7 @@ def _is_as_before(demand: Demand, size: Size, place: WorkersByNode) -> bool:
     )
 
 
-def _decision(outcome: Outcome, picture: PoolPicture) -> Decision:
+def _decision(outcome: AllocationOutcome, picture: PoolPicture) -> Decision:
     return Decision(
         job_id=outcome.job_id,
         action=outcome.action,

@@ -14,7 +14,7 @@ from typing import Any
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.explanations.sentences.remedy_sentences import render_remedy
-from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, JobPhase
+from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase, PlannedJob
 from jobs.commands import remedies
 
 
@@ -29,7 +29,7 @@ def advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now:
 
 
 def _found(
-    waiting: list[Job], state: ClusterState, planner: Callable[[ClusterState], Plan]
+    waiting: list[PlannedJob], state: ClusterState, planner: Callable[[ClusterState], Plan]
 ) -> dict[str, dict[str, Any]]:
     search = RemedySearch(state=state, planned=planner(state), planner=planner)
     waiting.sort(key=lambda job: job.submitted_at)

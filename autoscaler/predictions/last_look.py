@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 import redis
 
-from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 from autoscaler.planning.speed.throughput import Configurations
 
 HOLDS_SECONDS: Final = 120.0
@@ -26,7 +26,7 @@ _KEY: Final = "concertina:looked-ahead-from"
 _log = logging.getLogger(__name__)
 
 
-class Store(Protocol):
+class LookStore(Protocol):
     """What is asked of Redis."""
 
     def get(self, name: str, /) -> object: ...
@@ -37,7 +37,7 @@ class Store(Protocol):
 class LastLook:
     """What was seen when was last looked ahead. Without Redis nothing was."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: LookStore) -> None:
         self._store = store
 
     def saw(self, likeness: str) -> bool:
@@ -61,7 +61,7 @@ def likeness_of(state: ClusterState) -> str:
     return hashlib.sha256(repr((state.pools, quotas, jobs)).encode()).hexdigest()
 
 
-def _lasting(job: Job) -> Job:
+def _lasting(job: PlannedJob) -> PlannedJob:
     """The job without what moves while it trains."""
     return replace(
         job,
@@ -74,7 +74,7 @@ def _lasting(job: Job) -> Job:
     )
 
 
-def _speed(job: Job) -> int | None:
+def _speed(job: PlannedJob) -> int | None:
     """How fast it is where it is, roughly."""
     if job.scaling is None or job.allocation is None or not job.allocation.workers:
         return None

@@ -23,16 +23,15 @@ from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import ClusterState
-from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
+from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 from autoscaler.predictions.advice import advise
 from autoscaler.predictions.last_look import LastLook, likeness_of
 from autoscaler.predictions.predictable import predict_what_can_be
 from autoscaler.predictions.recent_past import past_until, rescale_cost
 from autoscaler.predictions.track_record import TrackRecord, track_record
 from autoscaler.simulation.engine.prediction.correction import Basis, basis_of, corrected
-from autoscaler.simulation.engine.prediction.past import Past
-from autoscaler.simulation.engine.prediction.prediction import Effort, Prediction, predict
+from autoscaler.simulation.engine.prediction.past import RecentPast
+from autoscaler.simulation.engine.prediction.prediction import Effort, JobPrediction, predict
 from autoscaler.simulation.engine.prediction.ranges import Range
 from jobs.commands import predictions, quarantine
 from jobs.commands.quarantine import Part
@@ -100,7 +99,7 @@ def _advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now
         _log.exception("Nobody can be advised.", extra={"action": "advise"})
 
 
-def _horizon_seconds(state: ClusterState, past: Past) -> float:
+def _horizon_seconds(state: ClusterState, past: RecentPast) -> float:
     """Twice as long as all the work would take that is there, if it were spread evenly."""
     usual = fmean([one.run_seconds for one in past.ended]) if past.ended else 0.0
     speeds = _speeds(state)
@@ -126,11 +125,11 @@ def _speeds(state: ClusterState) -> Mapping[str, float]:
 
 
 def _newest(
-    replayed: Prediction, job: PlannedJob, record: TrackRecord, now: float
+    replayed: JobPrediction, job: PlannedJob, record: TrackRecord, now: float
 ) -> predictions.Newest:
     basis = basis_of(job)
     lately = record.lately.get(basis)
-    telling = _Telling(record=record, now=now, soonest=job.ready_at)
+    telling = _Correction(record=record, now=now, soonest=job.ready_at)
     return predictions.Newest(
         start=telling.told(replayed.start, Basis.START),
         finish=telling.told(replayed.finish, basis),
@@ -140,18 +139,18 @@ def _newest(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Telling:
+class _Correction:
     """How what was looked ahead of one job is told, after what came of it lately."""
 
     record: TrackRecord
     now: float
     soonest: float | None  # before which no correction promises anything; None: there is no such
 
-    def told(self, replayed: Range | None, basis: Basis) -> predictions.Told | None:
+    def told(self, replayed: Range | None, basis: Basis) -> predictions.PredictedSpan | None:
         if replayed is None:
             return None
         span = corrected(replayed, self.record.corrections.get(basis), self.now)
-        return predictions.Told(
+        return predictions.PredictedSpan(
             span=_span(self._no_sooner(span)), replayed=_span(replayed), basis=basis
         )
 

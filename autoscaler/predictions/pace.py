@@ -23,7 +23,7 @@ _KEY: Final = "concertina:looks-ahead-again-later"
 _log = logging.getLogger(__name__)
 
 
-class Store(Protocol):
+class PaceStore(Protocol):
     """What is asked of Redis."""
 
     def exists(self, key: str, /) -> object: ...
@@ -38,7 +38,7 @@ def rest_seconds(worked: float) -> float:
 
 
 @contextmanager
-def paced(store: Store, *, clock: Callable[[], float]) -> Iterator[bool]:
+def paced(store: PaceStore, *, clock: Callable[[], float]) -> Iterator[bool]:
     """True: work now, and rest afterwards; False: rest still. `clock` counts processor time.
 
     Without Redis nobody rests, but nobody is asked to work either.
@@ -57,7 +57,7 @@ def paced(store: Store, *, clock: Callable[[], float]) -> Iterator[bool]:
         _rest(store, rest_seconds(clock() - began))
 
 
-def _rest(store: Store, seconds: float) -> None:
+def _rest(store: PaceStore, seconds: float) -> None:
     if not seconds:
         return
     try:

@@ -10,9 +10,9 @@ from typing import Final
 from autoscaler.planning.quarantine.culprits import culprits
 from autoscaler.planning.quarantine.standing_still import with_only
 from autoscaler.planning.snapshot.cluster_state import ClusterState
-from autoscaler.simulation.engine.prediction.prediction import Prediction
+from autoscaler.simulation.engine.prediction.prediction import JobPrediction
 
-Predict = Callable[[ClusterState], Mapping[str, Prediction]]
+Predict = Callable[[ClusterState], Mapping[str, JobPrediction]]
 
 _MOST_TRIES: Final = 12  # guessed: each takes some seconds, in the background
 _log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 class Predicted:
     """What was predicted, and which jobs made the simulation fail."""
 
-    predictions: Mapping[str, Prediction] = field(default_factory=dict)
+    predictions: Mapping[str, JobPrediction] = field(default_factory=dict)
     failing: Mapping[str, Exception] = field(default_factory=dict)
 
 
@@ -30,7 +30,7 @@ def predict_what_can_be(
     state: ClusterState, *, predict: Predict, silent: Collection[str]
 ) -> Predicted:
     """Predict what can be predicted; nothing of the `silent`, which stand still in the snapshot."""
-    made: dict[str, Prediction] = {}
+    made: dict[str, JobPrediction] = {}
 
     def attempt(job_ids: frozenset[str]) -> Exception | None:
         try:

@@ -12,7 +12,7 @@ from django.db.models.functions import RowNumber
 
 from autoscaler.control_loop.observe.for_planner.cluster_view import as_submitted
 from autoscaler.control_loop.observe.jobs import views as observe
-from autoscaler.simulation.engine.prediction.past import Past, PastJob, Progress
+from autoscaler.simulation.engine.prediction.past import JobProgress, PastJob, RecentPast
 from autoscaler.simulation.engine.replay.settings import HotRescale
 from jobs.job_mode import JobMode
 from jobs.lifecycle import LIVE, State
@@ -28,7 +28,7 @@ _GENERATIONS_LOOKED_AT: Final = 50  # of each team
 _START_UNMEASURED: Final = 10.0  # guessed, in seconds
 
 
-def past_until(now: datetime) -> Past:
+def past_until(now: datetime) -> RecentPast:
     """The jobs that ended lately, and how many came per second."""
     tells = Q(samples__gt=0) | Q(mode=JobMode.RESTART)  # those are known by the time they took
     ended = Job.objects.filter(tells, state=State.COMPLETED, started_at__isnull=False)
@@ -37,7 +37,7 @@ def past_until(now: datetime) -> Past:
     came = Job.objects.filter(submitted_at__gt=now - window).count()
     live = Job.objects.filter(state__in=LIVE, samples__gt=0)
     far = live.values_list("id", "samples", "total_samples")
-    return Past(
+    return RecentPast(
         ended=tuple(
             PastJob(
                 job=job,
@@ -50,7 +50,7 @@ def past_until(now: datetime) -> Past:
         arrivals_per_second=came / window.total_seconds(),
         arrivals_seen=came,
         live={
-            job_id: Progress(samples=float(samples), declared_samples=declared)
+            job_id: JobProgress(samples=float(samples), declared_samples=declared)
             for job_id, samples, declared in far
         },
     )

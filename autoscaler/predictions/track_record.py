@@ -10,7 +10,7 @@ from typing import Final
 from autoscaler.simulation.engine.prediction.correction import (
     Basis,
     Correction,
-    Outcome,
+    ReplayOutcome,
     corrections,
 )
 from autoscaler.simulation.engine.prediction.ranges import Range
@@ -69,9 +69,9 @@ def _lately(jobs: Sequence[Sequence[PredictionOutcome]]) -> Lately:
     return Lately(held=sum(bool(one.is_held) for one in middle), outcomes=len(middle))
 
 
-def _outcome(one: PredictionOutcome, now: datetime) -> Outcome:
+def _outcome(one: PredictionOutcome, now: datetime) -> ReplayOutcome:
     p10, p50, p90 = _seconds(one.replayed)
-    return Outcome(
+    return ReplayOutcome(
         job_id=one.job_id,
         basis=Basis(one.basis),
         made_at=one.made_at.timestamp(),

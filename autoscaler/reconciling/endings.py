@@ -14,7 +14,7 @@ from concertina_worker.protocol import ExitCode
 from jobs.spec.quantities import format_size
 
 
-class Ending(StrEnum):
+class WorkerEnding(StrEnum):
     """Why a worker ended, as far as its exit code and its host tell."""
 
     COMPLETED = "completed"  # ran to its end
@@ -27,7 +27,7 @@ class Ending(StrEnum):
     NOT_STARTED = "not_started"  # never ran: nobody could start it
 
 
-NEVER_RAN: Final = frozenset({Ending.NO_IMAGE, Ending.NOT_STARTED})
+NEVER_RAN: Final = frozenset({WorkerEnding.NO_IMAGE, WorkerEnding.NOT_STARTED})
 
 
 _OWN_CRASHES: Final = frozenset(
@@ -42,23 +42,23 @@ _OWN_CRASHES: Final = frozenset(
     }
 )
 _BY_CODE: Final = {
-    ExitCode.COMPLETED: Ending.COMPLETED,
-    ExitCode.RELEASED: Ending.RELEASED,
-    ExitCode.ENDED_EARLY: Ending.ENDED_EARLY,
-    ExitCode.COORDINATOR_LOST: Ending.LOST,
-    ExitCode.OUT_OF_MEMORY: Ending.LOST,
-    ExitCode.COMMAND_NOT_FOUND: Ending.CANNOT_RUN,
-    ExitCode.COMMAND_NOT_EXECUTABLE: Ending.CANNOT_RUN,
+    ExitCode.COMPLETED: WorkerEnding.COMPLETED,
+    ExitCode.RELEASED: WorkerEnding.RELEASED,
+    ExitCode.ENDED_EARLY: WorkerEnding.ENDED_EARLY,
+    ExitCode.COORDINATOR_LOST: WorkerEnding.LOST,
+    ExitCode.OUT_OF_MEMORY: WorkerEnding.LOST,
+    ExitCode.COMMAND_NOT_FOUND: WorkerEnding.CANNOT_RUN,
+    ExitCode.COMMAND_NOT_EXECUTABLE: WorkerEnding.CANNOT_RUN,
 }
 _BY_FAILING: Final = {
-    Failing.IMAGE_UNAVAILABLE: Ending.NO_IMAGE,
-    Failing.CANNOT_START: Ending.NOT_STARTED,
+    Failing.IMAGE_UNAVAILABLE: WorkerEnding.NO_IMAGE,
+    Failing.CANNOT_START: WorkerEnding.NOT_STARTED,
 }
 _WELL: Final = frozenset({ExitCode.COMPLETED, ExitCode.RELEASED, ExitCode.ENDED_EARLY})
-AT_THE_END: Final = frozenset({Ending.COMPLETED, Ending.ENDED_EARLY})  # of the script
+AT_THE_END: Final = frozenset({WorkerEnding.COMPLETED, WorkerEnding.ENDED_EARLY})  # of the script
 
 
-def ending_of(exit_code: int | None, failing: str = "") -> Ending:
+def ending_of(exit_code: int | None, failing: str = "") -> WorkerEnding:
     """None: nobody saw it end. Signals of a crash count as the job's own failure.
 
     Whatever a script returns after the kernel killed a part of it for its memory: it was lost.
@@ -66,13 +66,13 @@ def ending_of(exit_code: int | None, failing: str = "") -> Ending:
     if failing in _BY_FAILING:
         return _BY_FAILING[Failing(failing)]
     if failing == Failing.OUT_OF_MEMORY and exit_code not in _WELL:
-        return Ending.LOST
+        return WorkerEnding.LOST
     if exit_code is None:
-        return Ending.LOST
+        return WorkerEnding.LOST
     if exit_code < 0:
-        return Ending.FAILED if -exit_code in _OWN_CRASHES else Ending.LOST
+        return WorkerEnding.FAILED if -exit_code in _OWN_CRASHES else WorkerEnding.LOST
     known = {int(code): ending for code, ending in _BY_CODE.items()}
-    return known.get(exit_code, Ending.FAILED)
+    return known.get(exit_code, WorkerEnding.FAILED)
 
 
 def headline(error: str) -> str:

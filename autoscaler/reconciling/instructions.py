@@ -22,13 +22,13 @@ class Instruction:
     __slots__ = ()
 
 
-class Change(Instruction):
+class JobChange(Instruction):
     """The job is another afterwards: it is looked at anew before any further rule decides."""
 
     __slots__ = ()
 
 
-class Order(Instruction):
+class HostInstruction(Instruction):
     """What the worker host has to do. It is given again and again until it was seen to be done."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ NOTHING: Instructions = ()
 
 
 def change_the_job(instructions: Iterable[Instruction]) -> bool:
-    return any(isinstance(instruction, Change) for instruction in instructions)
+    return any(isinstance(instruction, JobChange) for instruction in instructions)
 
 
 # What becomes of the job.
@@ -57,7 +57,7 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop(Change):
+class Stop(JobChange):
     """Let the job's workers end; it becomes `ends_as` once they have."""
 
     ends_as: State
@@ -68,7 +68,7 @@ class Stop(Change):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndAs(Change):
+class EndAs(JobChange):
     """Let a job that stops already become something else than was meant."""
 
     ends_as: State
@@ -77,19 +77,19 @@ class EndAs(Change):
 
 
 @dataclass(frozen=True, slots=True)
-class Finish(Change):
+class Finish(JobChange):
     """All its processes have gone: let it become what it ends as."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeMode(Change):
+class ChangeMode(JobChange):
     """The job changes its workers in this way from now on."""
 
     mode: RescaleMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remember(Change):
+class Remember(JobChange):
     """Keep when something happened last; None: it did not happen now."""
 
     life_at: datetime | None = None  # the job showed that it gets somewhere
@@ -100,7 +100,7 @@ class Remember(Change):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reassign(Change):
+class Reassign(JobChange):
     """Let the job go on with these of its workers, as its next assignment."""
 
     workers: tuple[str, ...]
@@ -109,12 +109,12 @@ class Reassign(Change):
 
 
 @dataclass(frozen=True, slots=True)
-class SeatNextSet(Change):
+class SeatNextSet(JobChange):
     """Give the workers of the newest assignment their GPUs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BeginGeneration(Change):
+class BeginGeneration(JobChange):
     """Its workers train together from now on, as far as anybody can see."""
 
     number: int
@@ -124,7 +124,7 @@ class BeginGeneration(Change):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class CountEnding:
     """What a worker's end counts as, while its job is active; what is told of is on record."""
 
     losses: int = 0
@@ -134,7 +134,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release(Change):
+class ReleaseWorker(JobChange):
     """The worker is gone: free its GPUs, keep how it ended, and count it, all exactly once."""
 
     worker: str
@@ -143,7 +143,7 @@ class Release(Change):
     failing: str = ""
     error: str = ""
     last_lines: tuple[str, ...] = ()
-    count: Count | None = None
+    count: CountEnding | None = None
 
 
 # What its people read.
@@ -190,14 +190,14 @@ class BeginTerm(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
-class StartCoordinator(Order):
+class StartCoordinator(HostInstruction):
     """Start the coordinator of the present term."""
 
     node: str
 
 
 @dataclass(frozen=True, slots=True)
-class StartWorkers(Order):
+class StartWorkers(HostInstruction):
     """Start those that are on record and have no process."""
 
     workers: tuple[str, ...]
@@ -206,7 +206,7 @@ class StartWorkers(Order):
 
 
 @dataclass(frozen=True, slots=True)
-class StopProcess(Order):
+class StopProcess(HostInstruction):
     """Ask it to end, and kill it after the grace period."""
 
     process: str
@@ -214,7 +214,7 @@ class StopProcess(Order):
 
 
 @dataclass(frozen=True, slots=True)
-class Forget(Order, Change):
+class Forget(HostInstruction, JobChange):
     """Drop the host's record of a process that has ended."""
 
     process: str

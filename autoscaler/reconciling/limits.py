@@ -16,7 +16,7 @@ _BETWEEN_RESTARTS: Final = Backoff(first_seconds=2.0, longest_seconds=60.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class TimeLimits:
     """In seconds. A job's own `grace_period` and `registration_timeout` come from its spec."""
 
     coordinator_silence: float = REST_SECONDS + 5.0
@@ -46,4 +46,4 @@ class Limits:
     network takes to come back; trades GPUs that stand still against work given up too early."""
 
 
-LIMITS = Limits()
+LIMITS = TimeLimits()

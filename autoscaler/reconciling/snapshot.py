@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.limits import LIMITS, Limits
+from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from autoscaler.reconciling.questions import Question, Unanswered
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
@@ -102,14 +102,14 @@ class Context:
     """What holds for all jobs of a look, or for all of a pool."""
 
     now: datetime
-    limits: Limits = LIMITS
+    limits: TimeLimits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     team_disk: TeamDisk | None = None  # of the job's team
     reclaim_seconds: float = 60.0  # after which lent GPUs must be back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class RefusedProcesses:
     """Processes that the worker host refused in this look, and why it always will."""
 
     reason: JobReason
@@ -144,7 +144,7 @@ class JobSnapshot:
     generation: GenerationSnapshot | None = None  # the newest, open or ended
     workers: tuple[WorkerSnapshot, ...] = ()
     coordinator: CoordinatorSnapshot = field(default_factory=CoordinatorSnapshot)
-    refused: Refused | None = None
+    refused: RefusedProcesses | None = None
     answers: Mapping[Question[object], object] = field(default_factory=dict)
 
     def answer_to(self, question: Question[_Answer]) -> _Answer:
@@ -159,7 +159,7 @@ class JobSnapshot:
         return float("inf") if moment is None else (self.context.now - moment).total_seconds()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> TimeLimits:
         return self.context.limits
 
     @property

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from cluster.worker_host import ObservedProcess, ProcessPhase
 
-from autoscaler.reconciling.endings import Ending, ending_of
+from autoscaler.reconciling.endings import WorkerEnding, ending_of
 from jobs.worker_phase import WorkerPhase
 
 
@@ -69,7 +69,7 @@ class WorkerSnapshot:
         return self.phase in {WorkerPhase.READY, WorkerPhase.TRAINING, WorkerPhase.LEAVING}
 
     @property
-    def ending(self) -> Ending | None:
+    def ending(self) -> WorkerEnding | None:
         """How it ended; None while it is not gone."""
         return ending_of(self.exit_code, self.failing) if self.is_gone else None
 

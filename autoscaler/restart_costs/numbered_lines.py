@@ -44,7 +44,7 @@ _OTHER_NUMBERS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class NumberedCount:
     """A number, and of how many if the line says so."""
 
     value: float
@@ -59,8 +59,8 @@ class NumberedLine:
     at: datetime
     shape: str  # all up to the numbers, without other numbers: lines of one shape count alike
     shown: str
-    epoch: Count | None
-    inner: Count | None
+    epoch: NumberedCount | None
+    inner: NumberedCount | None
 
 
 def numbered(line: LogLine) -> NumberedLine | None:
@@ -95,9 +95,9 @@ def _shown(text: str) -> str:
     return " ".join(words)[:_MOST_SHOWN]
 
 
-def _count(match: re.Match[str], unit: ProgressUnit) -> Count:
+def _count(match: re.Match[str], unit: ProgressUnit) -> NumberedCount:
     total = _value(match[2]) if match[2] else None
-    return Count(value=_value(match[1]), total=total or None, unit=unit)
+    return NumberedCount(value=_value(match[1]), total=total or None, unit=unit)
 
 
 def _value(digits: str) -> float:

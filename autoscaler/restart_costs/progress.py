@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from autoscaler.restart_costs.numbered_lines import Count, NumberedLine
+from autoscaler.restart_costs.numbered_lines import NumberedCount, NumberedLine
 from jobs.models.generation import ProgressUnit
 
 Place = tuple[float, ...]
@@ -83,9 +83,9 @@ def _goes_on_over_epochs(*runs: Sequence[NumberedLine]) -> bool:
     )
 
 
-def _value(count: Count | None) -> float:
+def _value(count: NumberedCount | None) -> float:
     return count.value if count else 0.0
 
 
-def _share(count: Count | None) -> float:
+def _share(count: NumberedCount | None) -> float:
     return count.value / (count.total or 1.0) if count else 0.0

@@ -11,7 +11,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from autoscaler.script_reports.told import Told
+from autoscaler.script_reports.told import ScriptReport
 from jobs.reports.fields import LARGEST_COUNT
 from jobs.reports.sync_report import MeasurementEntry, MetricEntry
 
@@ -20,7 +20,7 @@ _LONGEST_SECONDS: Final = 1e9  # of a step; what lies beyond is no measurement
 
 
 @dataclass(slots=True, kw_only=True)
-class Pace:
+class GenerationThroughput:
     """How fast one generation of workers is; remembered as JSON from one look to the next."""
 
     generation: int
@@ -37,14 +37,14 @@ class Pace:
     values: dict[str, float] = field(default_factory=dict)  # told at the newest step
 
     @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Pace:
+    def from_json(cls, document: dict[str, Any]) -> GenerationThroughput:
         return cls(**document)
 
     def to_json(self) -> dict[str, Any]:
         finite = {name: value for name, value in self.values.items() if math.isfinite(value)}
         return {**asdict(self), "values": finite}
 
-    def take(self, lines: list[Told], *, counts_lines: bool) -> list[MetricEntry]:
+    def take(self, lines: list[ScriptReport], *, counts_lines: bool) -> list[MetricEntry]:
         """Note what was told, oldest first; return the points of the curve, at most one a second.
 
         `counts_lines`: nobody tells steps; lines are numbered instead, and say nothing of speed.
@@ -95,14 +95,14 @@ class Pace:
         own_batch = used / max(self.step - (self.begun_step or 0), 1)
         return self.global_batch_size / own_batch if own_batch > 0 else 1.0
 
-    def _step_of(self, line: Told, *, counts_lines: bool) -> int | None:
+    def _step_of(self, line: ScriptReport, *, counts_lines: bool) -> int | None:
         """A line without a step belongs to the newest."""
         self.lines += 1
         if counts_lines:
             return self.lines
         return self.step if line.step is None else line.step
 
-    def _move(self, line: Told, step: int, *, is_timed: bool) -> MetricEntry:
+    def _move(self, line: ScriptReport, step: int, *, is_timed: bool) -> MetricEntry:
         before_step, before_at, before_samples = self.step, self.at, self.samples
         if step != before_step:
             self.values = {}

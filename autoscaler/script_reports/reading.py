@@ -17,9 +17,9 @@ from typing import Any, Final
 from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
 
-from autoscaler.script_reports.pace import Pace
-from autoscaler.script_reports.sources import News, WorkerFiles
-from autoscaler.script_reports.told import Told
+from autoscaler.script_reports.pace import GenerationThroughput
+from autoscaler.script_reports.sources import NewLines, WorkerFiles
+from autoscaler.script_reports.told import ScriptReport
 from jobs.commands.observations.told_by_script import ToldByScript, record_told
 from jobs.job_mode import JobMode
 from jobs.lifecycle import State
@@ -117,7 +117,7 @@ def _news(
     memory: _Memory,
     state_dir: Path,
     metrics: Sequence[LoggedMetric],
-) -> tuple[list[Told], bool]:
+) -> tuple[list[ScriptReport], bool]:
     """What the worker that tells most surely has told, and if its lines have to be counted.
 
     Reports are believed before logs: they are meant for us.
@@ -133,7 +133,7 @@ def _news(
         if not metrics:
             continue
 
-        def read(position: int, files: WorkerFiles = files) -> News:
+        def read(position: int, files: WorkerFiles = files) -> NewLines:
             return files.log_since(position, metrics, has_time=lambda: time.monotonic() < ends_at)
 
         news = memory.go_on("logs", worker, read)
@@ -151,7 +151,7 @@ def _asked(workers: Sequence[str]) -> list[str]:
 class _Memory:
     """What is remembered from one look to the next."""
 
-    pace: Pace
+    pace: GenerationThroughput
     teller: str | None
     reports: bool  # it tells by its report file
     places: dict[str, dict[str, int]]  # read to there, by kind of file and worker
@@ -164,15 +164,15 @@ class _Memory:
         reading = getattr(crew.job, "script_reading", None)
         state: dict[str, Any] = reading.state if reading else {}
         if state.get("pace", {}).get("generation") == number:
-            return cls(**{**state, "pace": Pace.from_json(state["pace"])})
-        pace = Pace(
+            return cls(**{**state, "pace": GenerationThroughput.from_json(state["pace"])})
+        pace = GenerationThroughput(
             generation=number,
             workers=len(crew.worker_ids),
             global_batch_size=crew.global_batch_size,
         )
         return cls(pace=pace, teller=None, reports=False, places={"reports": {}, "logs": {}})
 
-    def go_on(self, kind: str, worker: str, read: Callable[[int], News]) -> News:
+    def go_on(self, kind: str, worker: str, read: Callable[[int], NewLines]) -> NewLines:
         """Read behind the place that was reached, and remember the new one."""
         place = self.places[kind].get(worker, 0)
         news = read(place)

@@ -17,17 +17,17 @@ from typing import Final
 from cluster.logs import log_files
 from cluster.logs.log_blocks import forward
 
-from autoscaler.script_reports.told import Told, told_in_json, told_in_log
+from autoscaler.script_reports.told import ScriptReport, told_in_json, told_in_log
 from jobs.spec.parts.logged_metrics import LoggedMetric
 
 MOST_BYTES: Final = 256 << 10  # of one worker at one look; guessed: a line a second for an hour
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class News:
+class NewLines:
     """What was told, and behind which byte the next look begins."""
 
-    told: Sequence[Told]
+    told: Sequence[ScriptReport]
     position: int
 
 
@@ -39,7 +39,7 @@ class WorkerFiles:
     worker: str
     state_dir: Path
 
-    def reports_since(self, position: int) -> News:
+    def reports_since(self, position: int) -> NewLines:
         """Whole lines of the report file; one that was cut off or written anew begins again."""
         folder = self.state_dir / "jobs" / self.job_id / "reports"
         try:
@@ -47,11 +47,11 @@ class WorkerFiles:
                 folder / f"{self.worker}.jsonl", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
             )
         except OSError:
-            return News(told=(), position=position)
+            return NewLines(told=(), position=position)
         with os.fdopen(descriptor, "rb") as file:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
-                return News(told=(), position=position)
+                return NewLines(told=(), position=position)
             begin = position if position <= facts.st_size else 0
             start = max(begin, facts.st_size - MOST_BYTES)
             file.seek(start)
@@ -61,14 +61,14 @@ class WorkerFiles:
         if start > begin:
             lines = lines[1:]  # its beginning was left out
         parsed = (told_in_json(line, written_at=facts.st_mtime) for line in lines)
-        return News(told=[one for one in parsed if one], position=start + len(whole) + len(end))
+        return NewLines(told=[one for one in parsed if one], position=start + len(whole) + len(end))
 
     def log_since(
         self, position: int, metrics: Sequence[LoggedMetric], *, has_time: Callable[[], bool]
-    ) -> News:
+    ) -> NewLines:
         """What the patterns find in whole lines of the log, as long as there is time."""
         folder = log_files.folder_of(self.job_id, state_dir=self.state_dir)
-        parsed: list[Told] = []
+        parsed: list[ScriptReport] = []
         for log in log_files.logs_in(folder, process_id=self.worker):
             for placed in forward(log, max(position, log.end - MOST_BYTES)):
                 if not has_time():
@@ -77,4 +77,4 @@ class WorkerFiles:
                 at = placed.line.at.timestamp()
                 found = told_in_log(placed.line.text, metrics, at=at)
                 parsed += [found] if found else []
-        return News(told=parsed, position=position)
+        return NewLines(told=parsed, position=position)

@@ -19,7 +19,7 @@ _OWN: Final = frozenset({"at", "step", "samples", "total_steps", "epoch", "learn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ScriptReport:
     """What a script said at one moment. None: it did not say that."""
 
     at: float  # Unix seconds
@@ -31,7 +31,7 @@ class Told:
     values: Mapping[str, float] = field(default_factory=dict)
 
 
-def told_in_json(line: str, *, written_at: float) -> Told | None:
+def told_in_json(line: str, *, written_at: float) -> ScriptReport | None:
     """What a line of the report file says; it has to name a step."""
     try:
         document = json.loads(line)
@@ -44,7 +44,7 @@ def told_in_json(line: str, *, written_at: float) -> Told | None:
     return None if parsed.step is None else parsed
 
 
-def told_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> Told | None:
+def told_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> ScriptReport | None:
     """What the patterns find in a line of the log; None: nothing."""
     numbers: dict[str, float] = {}
     for metric in metrics:
@@ -55,9 +55,9 @@ def told_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> Tol
     return _told(numbers, at=at) if numbers else None
 
 
-def _told(numbers: Mapping[str, float], *, at: float) -> Told:
+def _told(numbers: Mapping[str, float], *, at: float) -> ScriptReport:
     said_at = _finite(numbers.get("at"))
-    return Told(
+    return ScriptReport(
         at=said_at if said_at is not None and 0 <= said_at <= LATEST else at,
         step=_count(numbers.get("step")),
         samples=_count(numbers.get("samples")),

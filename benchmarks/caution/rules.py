@@ -18,7 +18,7 @@ from autoscaler.simulation.engine.replay.measuring import Measuring
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 
 class Rule(StrEnum):
@@ -30,7 +30,7 @@ class Rule(StrEnum):
     FIRST_TELLS_ALL = "first_tells_all"  # the first measurement of a job tells all of its speed
 
 
-def _free(job: Job, now: float, *, seconds_left: float | None) -> float:  # noqa: ARG001 - the shape of `change_factor`
+def _free(job: PlannedJob, now: float, *, seconds_left: float | None) -> float:  # noqa: ARG001 - the shape of `change_factor`
     return 1.0
 
 

@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
 
-from storage.data.fetcher.orders import Order, Result, Status
+from storage.data.fetcher.orders import FetchOrder, FetchResult, Status
 
 _CHUNK: Final = 1 << 20
 
@@ -74,8 +74,8 @@ def _fetch(url: str, port: int, folder: Path) -> None:
         "networks": (f"127.0.0.1:{port}",),
     }
     for order in (
-        Order(**usual),  # type: ignore[arg-type]  # the same words for both
-        Order(**usual, part=str(folder / "part"), folder=str(folder / "whole")),  # type: ignore[arg-type]  # as above
+        FetchOrder(**usual),  # type: ignore[arg-type]  # the same words for both
+        FetchOrder(**usual, part=str(folder / "part"), folder=str(folder / "whole")),  # type: ignore[arg-type]  # as above
     ):
         process = subprocess.Popen(
             [sys.executable, "-m", "storage.data.fetcher"],
@@ -87,7 +87,7 @@ def _fetch(url: str, port: int, folder: Path) -> None:
             process.stdin.flush()
         process.wait()
         status = Status.read(folder / "status")
-        if status.result is not Result.DONE:
+        if status.result is not FetchResult.DONE:
             raise SystemExit(f"It was not fetched: {status.problem}")
 
 

@@ -24,7 +24,7 @@ from local_stack import secrets_file
 from local_stack.checkout import Checkout
 from local_stack.processes import embedded_postgres
 from local_stack.stack import background, preparation
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 from local_stack.stack.stack import Options
 from local_stack.stack_record import StackRecord
 
@@ -144,7 +144,7 @@ def _prepared(folder: Path, queued: int, nice: int, group: Path | None) -> Itera
     record = background.start(checkout, options, ends_with_us=True, say=lambda _: None)
     try:
         secrets = secrets_file.load_or_create(checkout)
-        service = Service(
+        service = StackService(
             checkout=checkout,
             secrets=secrets,
             port=_port(record),
@@ -192,7 +192,7 @@ def _port(record: StackRecord) -> int:
     return int(record.url.rpartition(":")[2])
 
 
-def _told(service: Service, script: str) -> Any:
+def _told(service: StackService, script: str) -> Any:
     said = preparation.manage(service, "shell", "--no-imports", "--command", script)
     return json.loads(said.strip().splitlines()[-1])
 

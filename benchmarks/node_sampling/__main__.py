@@ -21,7 +21,7 @@ from cluster.process_host.gauge import ProcessGauge
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
 from cluster.usage.readings import SAMPLE_SECONDS
-from cluster.worker_host import Labels, Launch, Role
+from cluster.worker_host import Labels, Launch, ProcessRole
 
 BOUND: Final = 0.005  # of a core
 LOOKS: Final = 50
@@ -44,7 +44,9 @@ def main() -> int:
 
 def _launch(number: int) -> Launch:
     loaders = "; ".join(["sleep 1000 &"] * LOADERS).replace("&;", "&")
-    labels = Labels(process_id=f"w{number}", job_id="job", role=Role.WORKER, attempt=1, fence=1)
+    labels = Labels(
+        process_id=f"w{number}", job_id="job", role=ProcessRole.WORKER, attempt=1, fence=1
+    )
     return Launch(labels=labels, command=("sh", "-c", f"{loaders} wait"), env={}, node="n1")
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import matplotlib as mpl
 import numpy as np
 
-from autoscaler.planning.optimizer import Problem, solve
+from autoscaler.planning.optimizer import AllocationProblem, solve
 from autoscaler.planning.optimizer.problem import POOL
 from benchmarks.optimizer.instances import (
     KINDS,
@@ -104,7 +104,7 @@ def against(ours: float, textbook: float | None) -> str:
     return f"{textbook:>7.0f} ms {textbook / ours:>4.0f}x"
 
 
-def race(problem: Problem) -> tuple[float, float | None]:
+def race(problem: AllocationProblem) -> tuple[float, float | None]:
     """Median milliseconds of both, turn by turn; the values must agree."""
     cells = problem.jobs * len(SIZES) * problem.gpus
     ours, textbook = [], []
@@ -126,7 +126,7 @@ def timed(run: Callable[[], Result]) -> tuple[Result, float]:
     return result, 1000 * (process_time() - started)
 
 
-def textbook_solve(problem: Problem) -> tuple[float, np.ndarray]:
+def textbook_solve(problem: AllocationProblem) -> tuple[float, np.ndarray]:
     """P(j, k) = max over g of v_j(g) + P(j-1, k-g), each g for all k at once, and the way back."""
     values, steps = textbook_group(problem, POOL, problem.gpus + 1)
     chosen = np.zeros(problem.jobs, dtype=np.int64)
@@ -134,7 +134,7 @@ def textbook_solve(problem: Problem) -> tuple[float, np.ndarray]:
     return float(values.max()), chosen
 
 
-def textbook_group(problem: Problem, group: int, width: int) -> tuple[np.ndarray, list]:
+def textbook_group(problem: AllocationProblem, group: int, width: int) -> tuple[np.ndarray, list]:
     values, steps = np.full(width, -np.inf), []
     values[0] = 0.0
     for job in np.flatnonzero(problem.groups == group):

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from autoscaler.planning.optimizer import Problem
+from autoscaler.planning.optimizer import AllocationProblem
 from autoscaler.planning.optimizer.problem import POOL, UNBOUNDED
 from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation.engine.truth.profiles import Profile
@@ -69,9 +69,9 @@ KINDS: Final = (
 )
 
 
-def pool_of(values: np.ndarray, gpus: int) -> Problem:
+def pool_of(values: np.ndarray, gpus: int) -> AllocationProblem:
     jobs, options = values.shape
-    return Problem(
+    return AllocationProblem(
         sizes=np.tile(SIZES, jobs),
         values=values.ravel(),
         starts=np.arange(0, jobs * options + 1, options),
@@ -82,7 +82,9 @@ def pool_of(values: np.ndarray, gpus: int) -> Problem:
     )
 
 
-def with_teams(problem: Problem, rng: np.random.Generator, teams: int = 50) -> Problem:
+def with_teams(
+    problem: AllocationProblem, rng: np.random.Generator, teams: int = 50
+) -> AllocationProblem:
     """Teams in two levels (seven departments above the rest), most of them at a bound."""
     departments = int(teams**0.5)
     above = np.full(departments, POOL)

@@ -26,11 +26,11 @@ from cluster.process_host.sweep import sweep
 from cluster.ray_host.host import RayHost
 from cluster.ray_host.kind import link_command, link_environment, link_options
 from cluster.ray_host.link_process import Link
-from cluster.worker_host import HostUnavailable, Labels, Launch, Role, WorkerHost
+from cluster.worker_host import HostUnavailable, Labels, Launch, ProcessRole, WorkerHost
 from local_stack import checkout as checkouts
 from local_stack.processes import own_ray
 from local_stack.processes.own_ray import OwnRay
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 
 NODES: Final = ("n1", "n2")
 INSTALLATION: Final = "benchmark"
@@ -52,7 +52,9 @@ class Bench:
     def start(self, host: WorkerHost, *command: str) -> str:
         number = next(_numbers)
         process_id = f"p{number}"
-        labels = Labels(process_id=process_id, job_id=JOB, role=Role.WORKER, attempt=1, fence=1)
+        labels = Labels(
+            process_id=process_id, job_id=JOB, role=ProcessRole.WORKER, attempt=1, fence=1
+        )
         node = NODES[number % len(NODES)]
         host.start(Launch(labels=labels, command=command or ("sleep", "600"), env={}, node=node))
         return process_id
@@ -93,7 +95,7 @@ def bench(folder: Path) -> Iterator[Bench]:
     """Ray is started for it, and ended with all that runs on its nodes."""
     checkout = checkouts.find(home=folder / "home")
     checkout.make_folders()
-    supervisor = Supervisor(say=lambda said: print(said, file=sys.stderr))
+    supervisor = StackSupervisor(say=lambda said: print(said, file=sys.stderr))
     cluster = own_ray.prepare(checkout, preferred_port=checkout.preferred_port)
     try:
         for spec in cluster.specs(NODES, slots=2, has_gpus=False):

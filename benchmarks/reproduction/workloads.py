@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.engine.truth.profiles import Profile
@@ -21,7 +21,7 @@ from autoscaler.simulation.engine.workload import arrivals as processes
 from autoscaler.simulation.engine.workload.generators import (
     BY_GPU_TIME,
     Mix,
-    Workload,
+    WorkloadRecipe,
     generate,
     mean_length_seconds,
 )
@@ -46,16 +46,16 @@ class Arrivals(StrEnum):
 LOADS: Final = {Arrivals.LOW: 0.4, Arrivals.HIGH: 0.8, Arrivals.BURSTY: 0.8}
 
 
-def pool(gpus: int) -> Pool:
-    nodes = (Node(name=f"n{i:03}", gpus=GPUS_PER_NODE) for i in range(gpus // GPUS_PER_NODE))
-    return Pool(name="default", nodes=tuple(nodes))
+def pool(gpus: int) -> PlannedPool:
+    nodes = (PlannedNode(name=f"n{i:03}", gpus=GPUS_PER_NODE) for i in range(gpus // GPUS_PER_NODE))
+    return PlannedPool(name="default", nodes=tuple(nodes))
 
 
 def three_kinds(arrivals: Arrivals, *, gpus: int, seconds: float, seed: int) -> Trace:
     """Jobs of three kinds in equal numbers, 10 to 60 minutes long on one GPU."""
     length = mean_length_seconds(KINDS, LENGTHS)
     rate = processes.rate_for_load(LOADS[arrivals], gpus=gpus, mean_length_seconds=length)
-    workload = Workload(
+    workload = WorkloadRecipe(
         name=f"{arrivals}-{gpus}",
         arrivals=_process(arrivals, rate),
         seconds=seconds,
@@ -72,9 +72,9 @@ def six_applications(
 ) -> Trace:
     """Full training runs of the six measured applications, by how common their GPU time is.
 
-    `slack`: deadlines, as `Workload.deadline_slack`.
+    `slack`: deadlines, as `WorkloadRecipe.deadline_slack`.
     """
-    workload = Workload(
+    workload = WorkloadRecipe(
         name="six-applications",
         arrivals=processes.Poisson(per_second=jobs / (hours * HOUR)),
         jobs=jobs,
@@ -87,7 +87,7 @@ def six_applications(
     return generate(workload, seed=seed)
 
 
-def _process(arrivals: Arrivals, rate: float) -> processes.Arrivals:
+def _process(arrivals: Arrivals, rate: float) -> processes.ArrivalProcess:
     if arrivals is Arrivals.BURSTY:
         return processes.Bursty(per_second=rate, mean_on_seconds=1800.0, mean_off_seconds=2700.0)
     return processes.Poisson(per_second=rate)

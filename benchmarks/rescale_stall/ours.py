@@ -13,7 +13,7 @@ from typing import Any
 
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.sweep import sweep
-from cluster.worker_host import Labels, Launch, Role
+from cluster.worker_host import Labels, Launch, ProcessRole
 
 from benchmarks.rescale_stall import models
 from benchmarks.rescale_stall.contender import ROOT, Contender, environment, free_port
@@ -47,7 +47,7 @@ class Ours(Contender):
         self._port = free_port()
         self._service = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self._service.serve_forever, daemon=True).start()
-        self._start(Role.COORDINATOR, "coordinator", "-m", "concertina_worker.coordinator")
+        self._start(ProcessRole.COORDINATOR, "coordinator", "-m", "concertina_worker.coordinator")
 
     def batch_of(self, model: str) -> int:
         return models.BATCH[model]
@@ -65,7 +65,7 @@ class Ours(Contender):
         while len(workers) < count:
             self._started += 1
             name = f"w{self._started}"
-            self._start(Role.WORKER, name, str(self.script), self.model, str(self.folder))
+            self._start(ProcessRole.WORKER, name, str(self.script), self.model, str(self.folder))
             workers.append(name)
         revision = self.desired["revision"] + 1
         self.desired = {**self.desired, "revision": revision, "workers": workers}
@@ -87,7 +87,7 @@ class Ours(Contender):
             for line in lines
         ]
 
-    def _start(self, role: Role, name: str, *arguments: str) -> None:
+    def _start(self, role: ProcessRole, name: str, *arguments: str) -> None:
         variables = {
             Env.JOB_ID: "benchmark",
             Env.TOKEN: "benchmark",

@@ -12,7 +12,7 @@ from typing import Any, Final
 from control_plane import database_roles
 from local_stack.soak.counting.percentiles import percentile
 from local_stack.soak.counting.processes import standing_still
-from local_stack.soak.counting.reading import Gauge, Spent
+from local_stack.soak.counting.reading import Spent, StackGauge
 from local_stack.soak.measured_stack import measured_stack
 from local_stack.soak.users.requests import Caller, refused, spec
 
@@ -64,7 +64,7 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         measured_stack(slots=slots, tick_seconds=load.tick_seconds, say=say) as stack,
         Caller(stack) as caller,
     ):
-        gauge = Gauge(stack)
+        gauge = StackGauge(stack)
         say(f"Submitting {load.jobs} jobs, while nothing is started")
         with standing_still(stack.checkout, "control"):
             submitted = _submit(load, gauge, caller)
@@ -92,7 +92,7 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         )
 
 
-def _submit(load: Load, gauge: Gauge, caller: Caller) -> _Submitted:
+def _submit(load: Load, gauge: StackGauge, caller: Caller) -> _Submitted:
     first = gauge.read()
     answers = caller.submit(load.specs("load"))
     spent = Spent(first=first, last=gauge.read())
@@ -107,7 +107,7 @@ def _submit(load: Load, gauge: Gauge, caller: Caller) -> _Submitted:
     )
 
 
-def _bulk_ms(load: Load, gauge: Gauge, caller: Caller) -> float | None:
+def _bulk_ms(load: Load, gauge: StackGauge, caller: Caller) -> float | None:
     """As many again, in one request, which are canceled at once: nothing is to run of them."""
     first = gauge.read()
     answer = caller.submit_together(load.specs("bulk"))
@@ -118,7 +118,7 @@ def _bulk_ms(load: Load, gauge: Gauge, caller: Caller) -> float | None:
     return 1000 * spent.processor_seconds(*SERVICE) / load.jobs
 
 
-def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> int:
+def _wait_until_running(jobs: int, gauge: StackGauge, say: Callable[[str], None]) -> int:
     deadline = time.monotonic() + START_SECONDS
     running = 0
     while running < jobs and time.monotonic() < deadline:
@@ -129,7 +129,7 @@ def _wait_until_running(jobs: int, gauge: Gauge, say: Callable[[str], None]) -> 
     return running
 
 
-def _settle(gauge: Gauge) -> None:
+def _settle(gauge: StackGauge) -> None:
     """Wait until every job is as it is wanted, and nothing else is wanted any more."""
     deadline = time.monotonic() + LONGEST_SETTLING_SECONDS
     before = -1
@@ -142,7 +142,7 @@ def _settle(gauge: Gauge) -> None:
         before = assignments
 
 
-def _change(load: Load, gauge: Gauge, caller: Caller, ids: Sequence[str]) -> Spent:
+def _change(load: Load, gauge: StackGauge, caller: Caller, ids: Sequence[str]) -> Spent:
     """End some jobs and let as many others come, which grow as the first ones did."""
     count = int(load.jobs * load.changed_share)
     first = gauge.read()
@@ -152,7 +152,7 @@ def _change(load: Load, gauge: Gauge, caller: Caller, ids: Sequence[str]) -> Spe
     return Spent(first=first, last=gauge.read())
 
 
-def _let_pass(ticks: int, gauge: Gauge) -> None:
+def _let_pass(ticks: int, gauge: StackGauge) -> None:
     until = gauge.database.ticks() + ticks
     deadline = time.monotonic() + START_SECONDS
     while gauge.database.ticks() < until and time.monotonic() < deadline:

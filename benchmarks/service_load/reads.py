@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from control_plane import database_roles
 from local_stack.soak.counting.percentiles import percentile
-from local_stack.soak.counting.reading import Gauge, Spent
+from local_stack.soak.counting.reading import Spent, StackGauge
 from local_stack.soak.measured_stack import MeasuredStack
-from local_stack.soak.users.requests import READS, Answer, Caller, refused
+from local_stack.soak.users.requests import READS, Caller, RequestOutcome, refused
 
 
 def read_beside(
     stack: MeasuredStack,
-    gauge: Gauge,
+    gauge: StackGauge,
     *,
     ids: Sequence[str],
     rest: Spent,
@@ -34,7 +34,7 @@ def read_beside(
     return found
 
 
-def called_since(gauge: Gauge, before: Mapping[int, int]) -> dict[int, int]:
+def called_since(gauge: StackGauge, before: Mapping[int, int]) -> dict[int, int]:
     """How often the api has called each statement since then."""
     now = gauge.database.calls(database_roles.API)
     return {
@@ -43,7 +43,7 @@ def called_since(gauge: Gauge, before: Mapping[int, int]) -> dict[int, int]:
 
 
 def _cost_of(
-    answers: Sequence[Answer], spent: Spent, rest: Spent, statements: int
+    answers: Sequence[RequestOutcome], spent: Spent, rest: Spent, statements: int
 ) -> dict[str, float]:
     share = spent.seconds / rest.seconds
     seconds = spent.processor_seconds("api") - share * rest.processor_seconds("api")

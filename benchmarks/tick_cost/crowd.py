@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from cluster.in_memory_host import InMemoryHost
 from cluster.models import Node, Pool
-from cluster.worker_host import Labels, Launch, Role
+from cluster.worker_host import Labels, Launch, ProcessRole
 from django.db import connection
 from django.utils import timezone
 from tenancy.models import Quota, Team
@@ -20,7 +20,7 @@ from jobs.commands.observations.sync import record_sync
 from jobs.lifecycle import State
 from jobs.models import Assignment, Generation, GpuClaim, Job, Measurement, Worker
 from jobs.reports.job_token import Credential
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 from jobs.spec.job_spec import parse
 from jobs.worker_phase import WorkerPhase
 
@@ -157,8 +157,8 @@ class Crowd:
                 one = Worker(id=worker_id, job=job, attempt=1, node=node, phase="training")
                 workers.append(one)
                 claims.append(GpuClaim(node=node, gpu_index=index, worker=one))
-                self._start(worker_id, Role.WORKER, job, node)
-            self._start(_coordinator_of(job), Role.COORDINATOR, job, own[0][0])
+                self._start(worker_id, ProcessRole.WORKER, job, node)
+            self._start(_coordinator_of(job), ProcessRole.COORDINATOR, job, own[0][0])
             shared: dict[str, Any] = {"revision": 1, "attempt": 1, "reason": "fair_share"}
             shared |= {"worker_ids": ids, "global_batch_size": 256, "job": job}
             assignments.append(Assignment(**shared, seats=[]))
@@ -186,7 +186,7 @@ class Crowd:
             for k in sorted({1, 2, self.workers})
         ]
 
-    def _start(self, process_id: str, role: Role, job: Job, node: Node) -> None:
+    def _start(self, process_id: str, role: ProcessRole, job: Job, node: Node) -> None:
         labels = Labels(process_id=process_id, job_id=job.id, role=role, attempt=1, fence=1)
         self.host.start(Launch(labels=labels, command=("train",), env={}, node=node.name))
 
@@ -195,7 +195,7 @@ class Crowd:
         report: dict[str, Any] = {"term": job.coordinator_term, "registered": True}
 
         def sync(**told: Any) -> dict[str, Any]:
-            parsed = SyncReport.model_validate({**report, **told})
+            parsed = CheckedSyncReport.model_validate({**report, **told})
             now = timezone.now()
             return dict(record_sync(job_id=job.id, report=parsed, credential=credential, now=now))
 

@@ -26,7 +26,7 @@ from concertina.errors import (
     ConcertinaError,
     NotAllowed,
     NotFound,
-    Refused,
+    RefusedByService,
     Unreachable,
 )
 from concertina.submissions import BulkSubmission, Submission
@@ -38,7 +38,7 @@ __all__ = [
     "ConcertinaError",
     "NotAllowed",
     "NotFound",
-    "Refused",
+    "RefusedByService",
     "Submission",
     "Unreachable",
 ]

@@ -22,7 +22,7 @@ from concertina import watching
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials
-from concertina.connection.connection import Connection
+from concertina.connection.connection import ApiConnection
 from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.networks import TeamNetworks
@@ -30,7 +30,7 @@ from concertina.connection.retrying import (
     BRIEF,
     PATIENT,
     Clock,
-    Patience,
+    RemainingRetries,
     RetryPolicy,
     SystemClock,
     retry,
@@ -304,7 +304,7 @@ class Client:
         follower = LogFollower(
             transport=self._transport,
             clock=self.clock,
-            patience=Patience(PATIENT, self.clock, self._on_delay),
+            patience=RemainingRetries(PATIENT, self.clock, self._on_delay),
             notice=notice,
         )
         return follower.lines(job_id, worker=worker, tail=tail)
@@ -384,11 +384,11 @@ class Client:
     def _items(self, path: str, **params: Any) -> list[Any]:
         return cast("list[Any]", self._get(path, **params)["items"])
 
-    def _connection(self) -> Connection:
-        return Connection(transport=self._transport, send=self._send, patience=self._patience)
+    def _connection(self) -> ApiConnection:
+        return ApiConnection(transport=self._transport, send=self._send, patience=self._patience)
 
-    def _patience(self) -> Patience:
-        return Patience(self._policy, self.clock, self._on_delay)
+    def _patience(self) -> RemainingRetries:
+        return RemainingRetries(self._policy, self.clock, self._on_delay)
 
     def _send(
         self, method: str, path: str, *, is_repeatable: bool = True, **request: Any

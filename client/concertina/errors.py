@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from concertina.exit_codes import ExitCode
+from concertina.exit_codes import CommandExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ConcertinaError(Exception):
     """Something did not work."""
 
-    exit_code: ClassVar[ExitCode]
+    exit_code: ClassVar[CommandExitCode]
     default_code: ClassVar[str]
 
     def __init__(
@@ -37,35 +37,35 @@ class ConcertinaError(Exception):
 class BadInput(ConcertinaError):
     """The command line or the job file cannot be understood."""
 
-    exit_code = ExitCode.USAGE
+    exit_code = CommandExitCode.USAGE
     default_code = "usage"
 
 
-class Refused(ConcertinaError):
+class RefusedByService(ConcertinaError):
     """The service refused this request."""
 
-    exit_code = ExitCode.REFUSED
+    exit_code = CommandExitCode.REFUSED
     default_code = "refused"
 
 
 class NotFound(ConcertinaError):
     """There is no such thing, or this token may not see it."""
 
-    exit_code = ExitCode.NOT_FOUND
+    exit_code = CommandExitCode.NOT_FOUND
     default_code = "not_found"
 
 
 class NotAllowed(ConcertinaError):
     """Not logged in, or this token may not do that."""
 
-    exit_code = ExitCode.NOT_ALLOWED
+    exit_code = CommandExitCode.NOT_ALLOWED
     default_code = "not_authenticated"
 
 
 class Unreachable(ConcertinaError):
     """The service does not answer."""
 
-    exit_code = ExitCode.UNREACHABLE
+    exit_code = CommandExitCode.UNREACHABLE
     default_code = "unreachable"
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class ExitCode(IntEnum):
+class CommandExitCode(IntEnum):
     """Stable: pipelines branch on these numbers."""
 
     OK = 0  # done; with `--wait`: the job completed
@@ -21,14 +21,14 @@ class ExitCode(IntEnum):
 
 
 _BY_FINAL_STATE = {
-    "completed": ExitCode.OK,
-    "failed": ExitCode.JOB_FAILED,
-    "cancelled": ExitCode.JOB_CANCELLED,
+    "completed": CommandExitCode.OK,
+    "failed": CommandExitCode.JOB_FAILED,
+    "cancelled": CommandExitCode.JOB_CANCELLED,
 }
 
 
-def of_outcome(state: str, reason: str = "") -> ExitCode:
+def of_outcome(state: str, reason: str = "") -> CommandExitCode:
     """The exit code that tells a final `state`, and of failures why."""
     if (state, reason) == ("failed", "ended_early"):
-        return ExitCode.JOB_ENDED_EARLY
+        return CommandExitCode.JOB_ENDED_EARLY
     return _BY_FINAL_STATE[state]

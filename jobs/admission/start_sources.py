@@ -15,10 +15,10 @@ from django.conf import settings
 from storage.errors import CheckpointUnknown, ModelUnknown, StorageError
 from storage.models import HeldCheckpoint, ModelVersion
 from storage.results import chosen, held, named
-from storage.results.checkpoints import Checkpoint
+from storage.results.checkpoints import WholeCheckpoint
 from storage.results.chosen import Measure
-from storage.results.named import Origin
-from storage.results.places import Place, Results
+from storage.results.named import ModelOrigin
+from storage.results.places import ResultFolder, Results
 from tenancy.models import Team
 
 from jobs.admission.team_records import TeamRecords
@@ -77,10 +77,10 @@ def job_of(team: Team, reference: str) -> Job | None:
 def checkpoints_of(job: Job) -> Results:
     """Return where the job keeps its checkpoints."""
     state_dir = settings.CONCERTINA.state_dir
-    return Results(state_dir=state_dir, job_id=job.id, place=Place.CHECKPOINTS)
+    return Results(state_dir=state_dir, job_id=job.id, place=ResultFolder.CHECKPOINTS)
 
 
-def checkpoint_of(job: Job, which: str) -> Checkpoint:
+def checkpoint_of(job: Job, which: str) -> WholeCheckpoint:
     """Return the checkpoint of this step, or the `latest`, or the `best` as the spec measures it.
 
     Raises:
@@ -91,7 +91,7 @@ def checkpoint_of(job: Job, which: str) -> Checkpoint:
     return chosen.find(checkpoints_of(job), which, measure)
 
 
-def origin_of(job: Job) -> Origin:
+def origin_of(job: Job) -> ModelOrigin:
     """Return what a model tells for ever of the job that it comes from."""
     sources = [
         {
@@ -101,7 +101,7 @@ def origin_of(job: Job) -> Origin:
         }
         for use in stored_spec.read(job.resolved_spec).spec.data
     ]
-    return Origin(
+    return ModelOrigin(
         job_id=job.id, job_name=job.name, code=job.code, sources=sources, spec=job.resolved_spec
     )
 

@@ -26,7 +26,7 @@ from jobs.api.serializers import (
 )
 from jobs.api.spec_schema import BULK_BODY, JOB_SPEC_BODY
 from jobs.commands import submission
-from jobs.commands.submission import Submission
+from jobs.commands.submission import SubmissionResult
 from jobs.errors import SpecInvalid
 from jobs.queries import pages, visible_jobs
 from jobs.spec import bulk
@@ -59,7 +59,7 @@ class KnowsPools(APIView):
 
 
 class _Submits(KnowsPools):
-    def submit(self, request: Request, sent: Sequence[SentSpec]) -> Submission:
+    def submit(self, request: Request, sent: Sequence[SentSpec]) -> SubmissionResult:
         principal = principal_of(request)
         return submission.submit(
             sent=sent,
@@ -176,7 +176,7 @@ class ValidateView(KnowsPools):
         )
 
 
-def _code(made: Submission) -> int:
+def _code(made: SubmissionResult) -> int:
     return status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
 
 

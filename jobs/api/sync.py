@@ -28,7 +28,7 @@ from jobs.errors import (
     NotTheCoordinator,
 )
 from jobs.reports import job_token
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 
 Answer = tuple[int, dict[str, Any]]  # status and document
 _STATUS: dict[type[JobsError], int] = {
@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 @csrf_exempt  # authenticated by the job's token, never by a cookie
 @require_POST
 def sync(request: HttpRequest, job_id: str) -> JsonResponse:
-    """Take a `SyncReport`, answer with a `Desired` (see `concertina_worker.protocol`)."""
+    """Take a `CheckedSyncReport`, answer with a `Desired` (see `concertina_worker.protocol`)."""
     authorization = request.headers.get("Authorization", "")
     arrived = read(job_id, authorization, request.read(LARGEST_REPORT_BYTES + 1))
     if not isinstance(arrived, Arrived):
@@ -63,7 +63,7 @@ def read(job_id: str, authorization: str, body: bytes) -> Arrived | Answer:
     if len(body) > LARGEST_REPORT_BYTES:
         return _refusal(413, "too_large", f"A report has at most {LARGEST_REPORT_BYTES} bytes.")
     try:
-        report = SyncReport.model_validate(json.loads(body))
+        report = CheckedSyncReport.model_validate(json.loads(body))
     except ValidationError as error:
         return _refusal(400, "invalid_report", f"{error.error_count()} parts do not fit.", error)
     except (ValueError, RecursionError):

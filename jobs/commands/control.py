@@ -21,7 +21,7 @@ from jobs.models import Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
+class _StateRequest:
     """What somebody wants of a job, and from where it can be had."""
 
     done: str  # "cancelled", as in "the job was cancelled by ada"
@@ -36,7 +36,7 @@ class _Wish:
         return [state for state in State if state in self.at_once_from | self.by_stopping_from]
 
 
-_CANCEL: Final = _Wish(
+_CANCEL: Final = _StateRequest(
     done="cancelled",
     reason=JobReason.CANCELLED_BY_USER,
     becomes=State.CANCELLED,
@@ -44,7 +44,7 @@ _CANCEL: Final = _Wish(
     by_stopping_from=ACTIVE,
     instead_of=frozenset({State.PAUSED, State.QUEUED}),
 )
-_PAUSE: Final = _Wish(
+_PAUSE: Final = _StateRequest(
     done="paused",
     reason=JobReason.PAUSED_BY_USER,
     becomes=State.PAUSED,
@@ -52,7 +52,7 @@ _PAUSE: Final = _Wish(
     by_stopping_from=ACTIVE,
     instead_of=frozenset({State.QUEUED}),
 )
-_RESUME: Final = _Wish(
+_RESUME: Final = _StateRequest(
     done="resumed",
     reason=JobReason.PENDING_EVALUATION,
     becomes=State.QUEUED,
@@ -78,7 +78,7 @@ def resume(*, job_id: str, actor: str, reason: str = "") -> Job:
 
 
 @transaction.atomic
-def _grant(wish: _Wish, *, job_id: str, actor: str, comment: str) -> Job:
+def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job:
     job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
     if job is None:
         raise JobNotFound
@@ -97,7 +97,7 @@ def _grant(wish: _Wish, *, job_id: str, actor: str, comment: str) -> Job:
     return job
 
 
-def _redirect(job: Job, wish: _Wish, message: str) -> None:
+def _redirect(job: Job, wish: _StateRequest, message: str) -> None:
     Job.objects.filter(pk=job.id).update(ends_as=wish.becomes, reason=wish.reason, message=message)
     events.record(
         job_id=job.id,

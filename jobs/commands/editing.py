@@ -81,7 +81,7 @@ def rerun(
     pools: Sequence[PoolCapacity],
     submitted_by: str,
     idempotency_key: str | None = None,
-) -> submission.Submission:
+) -> submission.SubmissionResult:
     """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
 
     Raises: what `submission.submit` raises.

@@ -23,7 +23,7 @@ Span = Mapping[str, datetime | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class PredictedSpan:
     """A range as it is told, the same before it was corrected, and what it rests on."""
 
     span: Span
@@ -43,13 +43,13 @@ class Newest:
     `samples_left` is the work that it had left then; None: nobody knows.
     """
 
-    start: Told | None = None
-    finish: Told | None = None
+    start: PredictedSpan | None = None
+    finish: PredictedSpan | None = None
     lately: Mapping[str, int] | None = None
     samples_left: int | None = None
 
     @property
-    def by_kind(self) -> Mapping[str, Told | None]:
+    def by_kind(self) -> Mapping[str, PredictedSpan | None]:
         return {"start": self.start, "finish": self.finish}
 
 
@@ -96,7 +96,7 @@ def keep(newest: Mapping[str, Newest], *, made_at: datetime) -> None:
     )
 
 
-def _row(job: Job, kind: str, told: Told, made_at: datetime) -> Prediction:
+def _row(job: Job, kind: str, told: PredictedSpan, made_at: datetime) -> Prediction:
     replayed = {f"replayed_{name}": moment for name, moment in told.replayed.items()}
     return Prediction(
         job=job, kind=kind, made_at=made_at, basis=told.basis, **told.span, **replayed

@@ -38,7 +38,7 @@ IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class SubmissionResult:
     """What became of a call, and what its user should know."""
 
     made: Sequence[tuple[str, str]]  # id and name of each job, in the order of the specs
@@ -58,7 +58,7 @@ def submit(
     pools: Sequence[PoolCapacity],
     submitted_by: str,
     idempotency_key: str | None = None,
-) -> Submission:
+) -> SubmissionResult:
     """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
 
     The same `idempotency_key` with the same body answers with the jobs it made before.
@@ -77,13 +77,13 @@ def submit(
         earlier = _made_earlier(teams.values(), text, digest)
         if earlier is None:
             raise
-        return Submission(made=earlier, jobs=())
+        return SubmissionResult(made=earlier, jobs=())
     key = _Key(team=admitted.team, text=text, digest=digest)
     jobs = _rows(admitted, sent, submitted_by)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
-        return Submission(made=made, jobs=(), notes=admitted.notes)
-    return Submission(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+        return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
+    return SubmissionResult(made=_names(jobs), jobs=jobs, notes=admitted.notes)
 
 
 def _made_earlier(

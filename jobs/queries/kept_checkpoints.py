@@ -6,14 +6,14 @@ from django.db.models import QuerySet
 from storage.errors import CheckpointInUse
 from storage.models import HeldCheckpoint
 from storage.results import checkpoints, unwanted
-from storage.results.checkpoints import Checkpoint
+from storage.results.checkpoints import WholeCheckpoint
 from storage.results.places import Results
 
 from jobs.lifecycle import LIVE
 from jobs.models import Job
 
 
-def check_unneeded(job: Job, results: Results, found: Checkpoint) -> None:
+def check_unneeded(job: Job, results: Results, found: WholeCheckpoint) -> None:
     """Raises: CheckpointInUse."""
     if _wanted(job.id).filter(step=found.step).exists():
         raise CheckpointInUse(

@@ -97,7 +97,7 @@ class WorkerEntry(_Report):
     gpu_memory_total_bytes: KnownCount = None
 
 
-class SyncReport(_Report):
+class CheckedSyncReport(_Report):
     """A report whose every part can be stored as it is."""
 
     term: Count = 0

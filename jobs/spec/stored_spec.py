@@ -39,7 +39,7 @@ class StoredSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class JobExtent:
     """How large a job may be: all that lists show of a spec."""
 
     elastic: Elastic
@@ -62,14 +62,14 @@ def read(document: object) -> StoredSpec:
         return _mended(document)
 
 
-def read_extent(document: Mapping[str, Any]) -> Extent:
+def read_extent(document: Mapping[str, Any]) -> JobExtent:
     """Read these parts alone, of which lists have no others; never raises, as `read`."""
     try:
         elastic = Elastic.model_validate(document["elastic"])
-        return Extent(elastic=elastic, batch=Batch.model_validate(document["batch"]))
+        return JobExtent(elastic=elastic, batch=Batch.model_validate(document["batch"]))
     except (LookupError, TypeError, ValidationError):
         spec = read(document).spec
-        return Extent(elastic=spec.elastic, batch=spec.batch)
+        return JobExtent(elastic=spec.elastic, batch=spec.batch)
 
 
 def read_data_uses(document: object) -> Sequence[DataUse]:

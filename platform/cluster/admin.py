@@ -75,7 +75,7 @@ class QuotaFormSet(QuotaFormSetBase):
             )
 
 
-class QuotaInline(QuotaInlineBase):
+class PoolQuotaInline(QuotaInlineBase):
     model = Quota
     formset = QuotaFormSet
     extra = 0
@@ -143,7 +143,7 @@ class PoolAdmin(PoolAdminBase):
     form = PoolForm
     list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed")
     search_fields = ("name",)
-    inlines = (NodeInline, QuotaInline, PrefetchedImageInline)
+    inlines = (NodeInline, PoolQuotaInline, PrefetchedImageInline)
 
     def get_inlines(self, request: HttpRequest, obj: Pool | None = None) -> Any:
         """The rest comes second: a new pool first gets its nodes."""

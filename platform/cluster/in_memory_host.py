@@ -13,11 +13,11 @@ from cluster.worker_host import (
     HostUnavailable,
     Launch,
     LaunchRefused,
-    Listing,
     LogLine,
     NodeImage,
     NodeSurvey,
     ObservedProcess,
+    ProcessListing,
     ProcessPhase,
 )
 
@@ -95,14 +95,16 @@ class InMemoryHost:
         if not self._is_there(process_id):
             self._processes.pop(process_id, None)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         self._check()
         now = self.clock().timestamp()
         for process_id, kill_at in list(self._kill_at.items()):
             if now >= kill_at and self._is_running(process_id):
                 self.exit(process_id, -9)
         heard = (one for one in self._processes.values() if one.node not in self.silent)
-        return Listing(processes=tuple(map(self._with_note, heard)), silent_nodes=dict(self.silent))
+        return ProcessListing(
+            processes=tuple(map(self._with_note, heard)), silent_nodes=dict(self.silent)
+        )
 
     def fetch_ahead(self, *wanted: NodeImage) -> Mapping[NodeImage, str]:
         """All at once."""

@@ -15,7 +15,7 @@ _LEAST_SHARE: Final = 1 << 30  # where slots outnumber the memory: PyTorch alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class NodeMachine:
     """A node's machine, as its daemon describes it."""
 
     memory_bytes: int

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from cluster.worker_host import Limits, Mount, Role
+from cluster.worker_host import Mount, ProcessLimits, ProcessRole
 
 if TYPE_CHECKING:  # kinds of hosts are chosen before Django can load models
     from cluster.models import Node
@@ -28,7 +28,8 @@ class ProcessEnvironment:
     image: str | None = None
     alias: str | None = None
     mounts: tuple[Mount, ...] = ()
-    limits: Limits = field(default_factory=Limits)  # of what the job itself does not limit
+    # of what the job itself does not limit
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
 
 
 class ProcessEnvironments(Protocol):
@@ -61,7 +62,7 @@ class ProcessEnvironments(Protocol):
     def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
         """Where a worker sees a folder of data that its job's spec wants at `target`."""
 
-    def user_of(self, team_id: int, role: Role) -> int | None:
+    def user_of(self, team_id: int, role: ProcessRole) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.
 
         Raises:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Protocol
 
 from cluster.gpu_listing import Gpu
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.usage.readings import NodeGauge
 
 
-class Role(StrEnum):
+class ProcessRole(StrEnum):
     """What a process does for its job."""
 
     WORKER = "worker"
@@ -33,13 +33,13 @@ class Labels:
 
     process_id: str  # worker id, or `<job>-coordinator`; unique for ever
     job_id: str
-    role: Role
+    role: ProcessRole
     attempt: int
     fence: int  # fencing number of the control loop that started it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """Upper bounds for one process; None: no bound, but for a container's memory."""
 
     memory_bytes: int | None = None
@@ -86,7 +86,7 @@ class Launch:
     apart; None: the service's own."""
     gpu_indices: tuple[int, ...] = ()
     gpu_names: tuple[str, ...] = ()  # UUIDs of those GPUs; empty: there are slots only
-    limits: Limits = field(default_factory=Limits)
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
     image: str | None = None  # None where there are no containers: the machine itself
     registry_logins: tuple[RegistryLogin, ...] = ()
     mounts: tuple[Mount, ...] = ()
@@ -136,7 +136,7 @@ class ObservedProcess:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class ProcessListing:
     """One look at all nodes: what runs on those that answered, and which did not.
 
     Both belong together: a process that is not among these is gone only if its node answered.
@@ -169,7 +169,7 @@ class NodeSurvey(Protocol):
             WorkerHostError: nobody can tell; that is not the same as none.
         """
 
-    def machine(self, node: str) -> Machine:
+    def machine(self, node: str) -> NodeMachine:
         """The machine of a node.
 
         Raises:
@@ -205,7 +205,7 @@ class WorkerHost(Protocol):
     def forget(self, process_id: str) -> None:
         """Drop the record of an exited process; its logs stay. Unknown ids are no error."""
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         """Every process this host started and has not been told to forget.
 
         Those of silent nodes are left out: nobody can tell how they are.

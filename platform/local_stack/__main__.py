@@ -80,7 +80,7 @@ def _test(options: argparse.Namespace) -> int:
 def _chaos(options: argparse.Namespace) -> int:
     from local_stack.chaos import run
 
-    choice = run.Choice(
+    choice = run.ChaosOptions(
         faults=options.faults,
         seed=options.seed,
         longest_seconds=options.freeze_seconds,
@@ -99,7 +99,7 @@ def _chaos(options: argparse.Namespace) -> int:
 def _soak(options: argparse.Namespace) -> int:
     from local_stack.soak import run
 
-    choice = run.Choice(
+    choice = run.SoakOptions(
         jobs=options.jobs, minutes=options.minutes, seed=options.seed, report=options.report
     )
     return run.soak(choice)

@@ -25,7 +25,7 @@ class AlreadyUp(Exception):
     """Another supervisor of this checkout runs."""
 
 
-class Phase(StrEnum):
+class StackPhase(StrEnum):
     """Where the stack stands."""
 
     STARTING = "starting"
@@ -48,7 +48,7 @@ class ProcessRecord:
 class StackRecord:
     """One run of the stack."""
 
-    phase: Phase
+    phase: StackPhase
     doing: str  # the step of the start it is at, for people
     supervisor_pid: int
     started_at: float
@@ -72,7 +72,7 @@ def read(checkout: Checkout) -> StackRecord | None:
     try:
         fields = json.loads(path(checkout).read_text())
         processes = tuple(ProcessRecord(**process) for process in fields.pop("processes"))
-        return StackRecord(**{**fields, "phase": Phase(fields["phase"])}, processes=processes)
+        return StackRecord(**{**fields, "phase": StackPhase(fields["phase"])}, processes=processes)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -49,7 +49,7 @@ class MembershipInline(MembershipInlineBase):
     verbose_name_plural = "members"
 
 
-class QuotaInline(QuotaInlineBase):
+class TeamQuotaInline(QuotaInlineBase):
     model = Quota
     extra = 0
     fields = (
@@ -77,7 +77,7 @@ class TeamAdmin(TeamAdminBase):
         *("most_disk_gib", "disk_bytes"),
     )
     search_fields = ("name",)
-    inlines = (QuotaInline, RetentionInline, MembershipInline)
+    inlines = (TeamQuotaInline, RetentionInline, MembershipInline)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
         teams = super().get_queryset(request).select_related("parent")

@@ -25,7 +25,7 @@ from django.http import HttpRequest
 from rest_framework.throttling import BaseThrottle
 
 from tenancy.access.addresses import network_of
-from tenancy.buckets import Bucket, SharedBuckets, Taken
+from tenancy.buckets import SharedBuckets, Taken, TokenBucket
 from tenancy.errors import TenancyError
 
 logger: Final = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _KNOWN_SECONDS: Final = 90 * 24 * 3600
 class AttemptStore(Protocol):
     """A store in which attempts are counted, and successes noted."""
 
-    def take(self, buckets: Sequence[Bucket]) -> Taken: ...
+    def take(self, buckets: Sequence[TokenBucket]) -> Taken: ...
 
     def forget(self, key: str) -> None: ...
 
@@ -124,7 +124,7 @@ class Attempt:
         counted.forget(self._key)
         counted.remember(self._known, seconds=_KNOWN_SECONDS)
 
-    def _bounds(self, *, is_known: bool) -> list[Bucket]:
+    def _bounds(self, *, is_known: bool) -> list[TokenBucket]:
         own = _bucket(self._key, _OF_NAME_AND_ADDRESS)
         if is_known:
             return [own]
@@ -157,9 +157,9 @@ def buckets() -> SharedBuckets:
     return SharedBuckets(settings.CONCERTINA.redis_url)
 
 
-def _bucket(key: str, bound: tuple[int, float]) -> Bucket:
+def _bucket(key: str, bound: tuple[int, float]) -> TokenBucket:
     capacity, per_second = bound
-    return Bucket(key=key, capacity=capacity, per_second=per_second)
+    return TokenBucket(key=key, capacity=capacity, per_second=per_second)
 
 
 def _digest(text: str) -> str:

@@ -49,4 +49,4 @@ def test_whoever_asks_an_event_is_found() -> None:
     assert knows_events("from jobs.models import Event, Job")
     assert knows_events("from jobs.models.event import Event")
     assert knows_events("cursor.execute('SELECT 1 FROM jobs_event')")
-    assert not knows_events("from autoscaler.simulation.engine.replay.agenda import Event")
+    assert not knows_events("from concertina.documents import Event")

@@ -122,4 +122,4 @@ def test_every_command_and_option_is_documented() -> None:
 def test_every_exit_code_is_documented() -> None:
     text = (ROOT / "docs/cli.md").read_text()
     documented = set(re.findall(r"^\| (\d+) \|", text, re.MULTILINE))
-    assert documented == {str(code.value) for code in exit_codes.ExitCode}
+    assert documented == {str(code.value) for code in exit_codes.CommandExitCode}

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from cluster.docker_host.lifecycle.steps import Look, State, Step
+from cluster.docker_host.lifecycle.steps import ContainerLook, ContainerState, LifecycleStep
 
-AT_REST: Final = frozenset({State.UNKNOWN, State.REFUSED, State.RUNNING, State.EXITED})
+AT_REST: Final = frozenset(
+    {ContainerState.UNKNOWN, ContainerState.REFUSED, ContainerState.RUNNING, ContainerState.EXITED}
+)
 _ROUNDS: Final = 20
 
 
@@ -34,9 +36,9 @@ class World:
     is_forgetting: bool = False  # somebody who looked is about to write down that it is forgotten
     is_held: bool = False
     is_launched: bool = False  # by who holds the lock
-    steps: tuple[Step, ...] = ()  # of who holds the lock
+    steps: tuple[LifecycleStep, ...] = ()  # of who holds the lock
 
-    def look(self, **fields: bool) -> Look:
+    def look(self, **fields: bool) -> ContainerLook:
         known = {
             "has_record": self.has_record,
             "has_ended": self.has_ended,
@@ -44,7 +46,7 @@ class World:
             "is_to_end": self.is_to_end,
             "is_forgotten": self.is_forgotten,
         }
-        return Look(status=self.container, **{**known, **fields})
+        return ContainerLook(status=self.container, **{**known, **fields})
 
 
 Happening: TypeAlias = tuple[str, World]
@@ -61,7 +63,7 @@ def happenings(world: World) -> Iterator[Happening]:
     if world.is_forgetting:
         written = replace(world, has_record=True, is_forgotten=True, is_forgetting=False)
         yield "forget", written
-    elif Step.DROP in world.look(is_forgotten=True).steps:
+    elif LifecycleStep.DROP in world.look(is_forgotten=True).steps:
         yield "about to forget", replace(world, is_forgetting=True)
     yield from _to_the_container(world)
 
@@ -75,7 +77,7 @@ def _to_the_holder(world: World) -> Iterator[Happening]:
             refused = replace(world, has_ended=True)
             yield "start is refused", _let_go(_without_what_was_made(refused))
             yield "start is refused, and the daemon falls silent", _let_go(refused)
-    elif world.steps[:1] == (Step.REMOVE,) and world.container:
+    elif world.steps[:1] == (LifecycleStep.REMOVE,) and world.container:
         yield "removal takes too long", _let_go(replace(world, container="removing"))
 
 
@@ -92,14 +94,14 @@ def _to_the_container(world: World) -> Iterator[Happening]:
 
 def launched(world: World) -> World:
     """`start` is called, by whoever gets the lock."""
-    if Step.MAKE not in replace(world.look(is_launched=True), status=None).steps:
+    if LifecycleStep.MAKE not in replace(world.look(is_launched=True), status=None).steps:
         return world
     return replace(world, has_record=True, is_held=True, is_launched=True)
 
 
 def looked(world: World) -> World:
     """Somebody lists it: what runs is asked to end, the rest is begun under the lock."""
-    if world.is_held or not world.look().steps or Step.STOP in world.look().steps:
+    if world.is_held or not world.look().steps or LifecycleStep.STOP in world.look().steps:
         return world
     return replace(world, is_held=True, steps=world.look().steps)
 
@@ -118,7 +120,7 @@ def gone_on(world: World) -> World:
     if world.steps:
         return _taken(world.steps[0], replace(world, steps=world.steps[1:]))
     steps = world.look(is_held=False, is_launched=True).steps if world.is_launched else ()
-    return replace(world, steps=steps) if Step.START in steps else _let_go(world)
+    return replace(world, steps=steps) if LifecycleStep.START in steps else _let_go(world)
 
 
 def _without_what_was_made(world: World) -> World:
@@ -129,41 +131,41 @@ def _let_go(world: World) -> World:
     return replace(world, is_held=False, is_launched=False, steps=())
 
 
-def _taken(step: Step, world: World) -> World:
+def _taken(step: LifecycleStep, world: World) -> World:
     _check(step, world)
-    if step is Step.COPY_LOG and world.container == "exited" and not world.is_copied:
+    if step is LifecycleStep.COPY_LOG and world.container == "exited" and not world.is_copied:
         return _let_go(world)
-    if step is Step.DROP:
+    if step is LifecycleStep.DROP:
         return World(is_forgetting=world.is_forgetting)
-    changes: dict[Step, dict[str, Any]] = {
-        Step.MAKE: {"container": "created", "has_scratch": True},
-        Step.START: {"container": world.container and "running"},
-        Step.FORGET: {"is_forgotten": True},
-        Step.DISCARD: {"has_scratch": False},
-        Step.COPY_LOG: {},
-        Step.REMOVE: {"container": None},
+    changes: dict[LifecycleStep, dict[str, Any]] = {
+        LifecycleStep.MAKE: {"container": "created", "has_scratch": True},
+        LifecycleStep.START: {"container": world.container and "running"},
+        LifecycleStep.FORGET: {"is_forgotten": True},
+        LifecycleStep.DISCARD: {"has_scratch": False},
+        LifecycleStep.COPY_LOG: {},
+        LifecycleStep.REMOVE: {"container": None},
     }
     return replace(world, **changes[step])
 
 
-def _check(step: Step, world: World) -> None:
+def _check(step: LifecycleStep, world: World) -> None:
     """What must hold for a step; else nobody would notice the harm that it does."""
     match step:
-        case Step.MAKE:
+        case LifecycleStep.MAKE:
             _must(world.container is None, "a second container")
-        case Step.START:
+        case LifecycleStep.START:
             _must(world.container in {"created", None}, "started again")
             _must(world.has_scratch or world.container is None, "started without its scratch")
-        case Step.FORGET:
+        case LifecycleStep.FORGET:
             is_over = world.has_ended or world.container == "exited"
             _must(world.is_forgotten or not is_over, "forgotten before anybody asked for it")
-        case Step.DISCARD:
+        case LifecycleStep.DISCARD:
             _must(world.container != "running", "the scratch of what runs")
-        case Step.REMOVE:
+        case LifecycleStep.REMOVE:
             _must(world.container != "running", "removed while it runs")
             is_kept = world.is_copied or world.container != "exited"
             _must(is_kept, "removed before its log was copied")
-        case Step.DROP:
+        case LifecycleStep.DROP:
             _must(world.container is None, "a container without a record")
             _must(world.is_forgotten, "dropped before anybody forgot it")
 
@@ -184,7 +186,7 @@ def settled(world: World) -> World:
         if world.container == "running" and world.is_forgotten:
             _must(world.look().is_listed, "runs, and nobody sees it")
             world = replace(world, is_to_end=True)  # by who lists it and has no use for it
-        if Step.STOP in world.look().steps and world.is_to_end:
+        if LifecycleStep.STOP in world.look().steps and world.is_to_end:
             world = replace(world, container="exited")
         if world.container == "exited":
             world = replace(world, is_copied=True)
@@ -202,7 +204,10 @@ def left_undone(world: World) -> Iterator[str]:
         yield f"stays {state}"
     if after.is_forgotten:
         yield f"forgotten and still there: {after}"
-    if after.is_to_end and state is State.RUNNING:
+    if after.is_to_end and state is ContainerState.RUNNING:
         yield "does not end"
-    if state is State.UNKNOWN and settled(launched(after)).look().state is not State.RUNNING:
+    if (
+        state is ContainerState.UNKNOWN
+        and settled(launched(after)).look().state is not ContainerState.RUNNING
+    ):
         yield "cannot be started"

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 from cluster.docker_host.lifecycle import steps
-from cluster.docker_host.lifecycle.steps import STEPS, State, Step, Wish
+from cluster.docker_host.lifecycle.steps import STEPS, ContainerState, LifecycleStep, WantedState
 
 from tests.containers.small_world import PromiseBroken, World, happenings, left_undone
 
@@ -37,29 +37,63 @@ def test_every_promise_is_kept_in_every_world_that_can_be_reached() -> None:
     assert all_worlds() > 300
 
 
-_GONE: Final = (Step.FORGET, Step.DISCARD, Step.REMOVE, Step.DROP)
-BROKEN: Final[Mapping[str, tuple[State, Wish, tuple[Step, ...], str]]] = {
-    "what ended is started again": (State.EXITED, Wish.RUN, (Step.START,), "started again"),
-    "what ended goes unasked": (State.EXITED, Wish.KEEP, _GONE, "before anybody asked"),
-    "the log is not copied": (State.EXITED, Wish.FORGET, _GONE, "before its log was copied"),
-    "what runs is removed": (State.RUNNING, Wish.FORGET, _GONE, "the scratch of what runs"),
+_GONE: Final = (
+    LifecycleStep.FORGET,
+    LifecycleStep.DISCARD,
+    LifecycleStep.REMOVE,
+    LifecycleStep.DROP,
+)
+BROKEN: Final[Mapping[str, tuple[ContainerState, WantedState, tuple[LifecycleStep, ...], str]]] = {
+    "what ended is started again": (
+        ContainerState.EXITED,
+        WantedState.RUN,
+        (LifecycleStep.START,),
+        "started again",
+    ),
+    "what ended goes unasked": (
+        ContainerState.EXITED,
+        WantedState.KEEP,
+        _GONE,
+        "before anybody asked",
+    ),
+    "the log is not copied": (
+        ContainerState.EXITED,
+        WantedState.FORGET,
+        _GONE,
+        "before its log was copied",
+    ),
+    "what runs is removed": (
+        ContainerState.RUNNING,
+        WantedState.FORGET,
+        _GONE,
+        "the scratch of what runs",
+    ),
     "a removal is not written down first": (
-        *(State.MADE, Wish.KEEP, (Step.DISCARD, Step.REMOVE, Step.FORGET, Step.DROP)),
+        *(
+            ContainerState.MADE,
+            WantedState.KEEP,
+            (LifecycleStep.DISCARD, LifecycleStep.REMOVE, LifecycleStep.FORGET, LifecycleStep.DROP),
+        ),
         "started without its scratch",
     ),
     "a record goes before its container": (
-        *(State.GOING, Wish.FORGET, (Step.FORGET, Step.DROP)),
+        *(ContainerState.GOING, WantedState.FORGET, (LifecycleStep.FORGET, LifecycleStep.DROP)),
         "a container without a record",
     ),
     "a refusal is dropped unread": (
-        *(State.REFUSED, Wish.KEEP, (Step.DROP,)),
+        *(ContainerState.REFUSED, WantedState.KEEP, (LifecycleStep.DROP,)),
         "before anybody forgot it",
     ),
-    "a forgotten refusal stays": (State.REFUSED, Wish.FORGET, (), "stays|still there"),
-    "nobody ends what runs": (State.RUNNING, Wish.END, (), "does not end"),
-    "what its launcher left stays": (State.LEFT, Wish.KEEP, (), "stays left"),
-    "what nobody starts stays": (State.MADE, Wish.KEEP, (), "stays made"),
-    "nothing is made": (State.UNKNOWN, Wish.RUN, (), "cannot be started"),
+    "a forgotten refusal stays": (
+        ContainerState.REFUSED,
+        WantedState.FORGET,
+        (),
+        "stays|still there",
+    ),
+    "nobody ends what runs": (ContainerState.RUNNING, WantedState.END, (), "does not end"),
+    "what its launcher left stays": (ContainerState.LEFT, WantedState.KEEP, (), "stays left"),
+    "what nobody starts stays": (ContainerState.MADE, WantedState.KEEP, (), "stays made"),
+    "nothing is made": (ContainerState.UNKNOWN, WantedState.RUN, (), "cannot be started"),
 }
 
 

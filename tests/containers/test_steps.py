@@ -5,81 +5,125 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from cluster.docker_host.lifecycle.steps import STEPS, Look, Step
+from cluster.docker_host.lifecycle.steps import STEPS, ContainerLook, LifecycleStep
 
-REMOVAL: Final = [Step.FORGET, Step.DISCARD, Step.REMOVE, Step.DROP]
+REMOVAL: Final = [
+    LifecycleStep.FORGET,
+    LifecycleStep.DISCARD,
+    LifecycleStep.REMOVE,
+    LifecycleStep.DROP,
+]
 
-EXPECTED: dict[str, tuple[Look, list[Step]]] = {
+EXPECTED: dict[str, tuple[ContainerLook, list[LifecycleStep]]] = {
     "what nobody knows is made and started": (
-        Look(has_record=False, is_launched=True),
-        [Step.MAKE, Step.START],
+        ContainerLook(has_record=False, is_launched=True),
+        [LifecycleStep.MAKE, LifecycleStep.START],
     ),
-    "what nobody knows is forgotten already": (Look(has_record=False, is_forgotten=True), []),
+    "what nobody knows is forgotten already": (
+        ContainerLook(has_record=False, is_forgotten=True),
+        [],
+    ),
     "a launch whose service died is taken up again": (
-        Look(is_launched=True),
-        [Step.MAKE, Step.START],
+        ContainerLook(is_launched=True),
+        [LifecycleStep.MAKE, LifecycleStep.START],
     ),
     "what a dying service made is started, and not made again": (
-        Look(status="created", is_launched=True),
-        [Step.START],
+        ContainerLook(status="created", is_launched=True),
+        [LifecycleStep.START],
     ),
-    "what runs is not started again": (Look(status="running", is_launched=True), []),
-    "what ended is not started again": (Look(status="exited", is_launched=True), []),
-    "what Docker is removing has to be gone first": (Look(status="removing", is_launched=True), []),
-    "what was refused is not started again": (Look(has_ended=True, is_launched=True), []),
+    "what runs is not started again": (ContainerLook(status="running", is_launched=True), []),
+    "what ended is not started again": (ContainerLook(status="exited", is_launched=True), []),
+    "what Docker is removing has to be gone first": (
+        ContainerLook(status="removing", is_launched=True),
+        [],
+    ),
+    "what was refused is not started again": (ContainerLook(has_ended=True, is_launched=True), []),
     "who launches what is to end finds that out by itself": (
-        Look(is_launched=True, is_to_end=True),
-        [Step.MAKE, Step.START],
+        ContainerLook(is_launched=True, is_to_end=True),
+        [LifecycleStep.MAKE, LifecycleStep.START],
     ),
     "what was forgotten goes before it is started anew": (
-        Look(is_launched=True, is_forgotten=True),
+        ContainerLook(is_launched=True, is_forgotten=True),
         REMOVAL,
     ),
-    "what somebody prepares is left to them": (Look(is_held=True), []),
+    "what somebody prepares is left to them": (ContainerLook(is_held=True), []),
     "what somebody prepares is left to them, also if it is to end": (
-        Look(status="created", is_held=True, is_to_end=True),
+        ContainerLook(status="created", is_held=True, is_to_end=True),
         [],
     ),
-    "what somebody removes is left to them": (Look(is_held=True, is_forgotten=True), []),
-    "what a dying service prepared goes, as it is started anew": (Look(), REMOVAL),
-    "what a dying service made goes, as it is started anew": (Look(status="created"), REMOVAL),
-    "what a dying service prepared goes, though it is to end": (Look(is_to_end=True), REMOVAL),
-    "what a dying service made goes, though it is to end": (
-        Look(status="created", is_to_end=True),
+    "what somebody removes is left to them": (ContainerLook(is_held=True, is_forgotten=True), []),
+    "what a dying service prepared goes, as it is started anew": (ContainerLook(), REMOVAL),
+    "what a dying service made goes, as it is started anew": (
+        ContainerLook(status="created"),
         REMOVAL,
     ),
-    "what was made and forgotten goes": (Look(status="created", is_forgotten=True), REMOVAL),
-    "what runs goes on": (Look(status="running"), []),
-    "what is paused counts as running": (Look(status="paused", is_to_end=True), [Step.STOP]),
+    "what a dying service prepared goes, though it is to end": (
+        ContainerLook(is_to_end=True),
+        REMOVAL,
+    ),
+    "what a dying service made goes, though it is to end": (
+        ContainerLook(status="created", is_to_end=True),
+        REMOVAL,
+    ),
+    "what was made and forgotten goes": (
+        ContainerLook(status="created", is_forgotten=True),
+        REMOVAL,
+    ),
+    "what runs goes on": (ContainerLook(status="running"), []),
+    "what is paused counts as running": (
+        ContainerLook(status="paused", is_to_end=True),
+        [LifecycleStep.STOP],
+    ),
     "what runs is ended once somebody wishes it": (
-        Look(status="running", is_to_end=True),
-        [Step.STOP],
+        ContainerLook(status="running", is_to_end=True),
+        [LifecycleStep.STOP],
     ),
     "what runs is ended while its start is not over": (
-        Look(status="running", is_to_end=True, is_held=True),
-        [Step.STOP],
+        ContainerLook(status="running", is_to_end=True, is_held=True),
+        [LifecycleStep.STOP],
     ),
     "what runs does not go, whoever forgot it": (
-        Look(status="running", is_forgotten=True),
-        [Step.STOP],
+        ContainerLook(status="running", is_forgotten=True),
+        [LifecycleStep.STOP],
     ),
-    "what ended stays until it is forgotten": (Look(status="exited", is_to_end=True), []),
+    "what ended stays until it is forgotten": (ContainerLook(status="exited", is_to_end=True), []),
     "what ended and was forgotten goes once its log is copied": (
-        Look(status="exited", is_forgotten=True),
-        [Step.FORGET, Step.DISCARD, Step.COPY_LOG, Step.REMOVE, Step.DROP],
+        ContainerLook(status="exited", is_forgotten=True),
+        [
+            LifecycleStep.FORGET,
+            LifecycleStep.DISCARD,
+            LifecycleStep.COPY_LOG,
+            LifecycleStep.REMOVE,
+            LifecycleStep.DROP,
+        ],
     ),
     "what Docker could not remove is tried again": (
-        Look(status="dead", is_forgotten=True),
-        [Step.FORGET, Step.DISCARD, Step.COPY_LOG, Step.REMOVE, Step.DROP],
+        ContainerLook(status="dead", is_forgotten=True),
+        [
+            LifecycleStep.FORGET,
+            LifecycleStep.DISCARD,
+            LifecycleStep.COPY_LOG,
+            LifecycleStep.REMOVE,
+            LifecycleStep.DROP,
+        ],
     ),
-    "what Docker is removing and nobody forgot stays on record": (Look(status="removing"), []),
-    "what Docker is removing is removed": (Look(status="removing", is_forgotten=True), REMOVAL),
-    "a refusal stays until it is forgotten": (Look(has_ended=True), []),
-    "a refusal stays though what was made cannot be removed": (
-        Look(status="created", has_ended=True),
+    "what Docker is removing and nobody forgot stays on record": (
+        ContainerLook(status="removing"),
         [],
     ),
-    "a refusal that was forgotten goes": (Look(has_ended=True, is_forgotten=True), REMOVAL),
+    "what Docker is removing is removed": (
+        ContainerLook(status="removing", is_forgotten=True),
+        REMOVAL,
+    ),
+    "a refusal stays until it is forgotten": (ContainerLook(has_ended=True), []),
+    "a refusal stays though what was made cannot be removed": (
+        ContainerLook(status="created", has_ended=True),
+        [],
+    ),
+    "a refusal that was forgotten goes": (
+        ContainerLook(has_ended=True, is_forgotten=True),
+        REMOVAL,
+    ),
 }
 
 
@@ -94,23 +138,29 @@ def test_the_map_names_every_pair_of_a_state_and_a_wish_for_which_something_is_d
     assert told == {(state, wish) for state, by_wish in STEPS.items() for wish in by_wish}
 
 
-LISTED: dict[str, tuple[Look, bool]] = {
-    "what runs": (Look(status="running"), True),
-    "what runs though it was forgotten": (Look(status="running", is_forgotten=True), True),
-    "what is prepared": (Look(is_held=True), True),
-    "what is made and about to start": (Look(status="created", is_held=True), True),
-    "what is being removed": (Look(status="created", is_held=True, is_forgotten=True), False),
-    "what ended": (Look(status="exited"), True),
-    "what ended and was forgotten": (Look(status="exited", is_forgotten=True), False),
-    "what was refused": (Look(has_ended=True), True),
+LISTED: dict[str, tuple[ContainerLook, bool]] = {
+    "what runs": (ContainerLook(status="running"), True),
+    "what runs though it was forgotten": (ContainerLook(status="running", is_forgotten=True), True),
+    "what is prepared": (ContainerLook(is_held=True), True),
+    "what is made and about to start": (ContainerLook(status="created", is_held=True), True),
+    "what is being removed": (
+        ContainerLook(status="created", is_held=True, is_forgotten=True),
+        False,
+    ),
+    "what ended": (ContainerLook(status="exited"), True),
+    "what ended and was forgotten": (ContainerLook(status="exited", is_forgotten=True), False),
+    "what was refused": (ContainerLook(has_ended=True), True),
     "what was refused, though its container is still there": (
-        Look(status="created", has_ended=True),
+        ContainerLook(status="created", has_ended=True),
         True,
     ),
-    "what was refused and forgotten": (Look(has_ended=True, is_forgotten=True), False),
-    "what a dying service prepared, so that it is started anew": (Look(), False),
-    "what a dying service made, so that it is started anew": (Look(status="created"), False),
-    "what Docker is removing": (Look(status="removing"), False),
+    "what was refused and forgotten": (ContainerLook(has_ended=True, is_forgotten=True), False),
+    "what a dying service prepared, so that it is started anew": (ContainerLook(), False),
+    "what a dying service made, so that it is started anew": (
+        ContainerLook(status="created"),
+        False,
+    ),
+    "what Docker is removing": (ContainerLook(status="removing"), False),
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 import pytest
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.record.records import Records
 from cluster.files import json_files
@@ -29,7 +29,7 @@ from cluster.worker_host import (
     Mount,
     ObservedProcess,
     ProcessPhase,
-    Role,
+    ProcessRole,
     WorkerHost,
 )
 
@@ -69,7 +69,7 @@ def put(path: Path, text: str) -> None:
 
 
 def labels(process_id: str) -> Labels:
-    return Labels(process_id=process_id, job_id="job1", role=Role.WORKER, attempt=2, fence=7)
+    return Labels(process_id=process_id, job_id="job1", role=ProcessRole.WORKER, attempt=2, fence=7)
 
 
 class Bench(Protocol):
@@ -216,7 +216,7 @@ def warm_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Warm
     sweep(state_dir, grace_seconds=0.0)
 
 
-def docker_host(endpoints: Mapping[str, Endpoint], state_dir: Path) -> DockerHost:
+def docker_host(endpoints: Mapping[str, DaemonEndpoint], state_dir: Path) -> DockerHost:
     installation = f"t{os.getpid()}"
     return DockerHost(
         state_dir=state_dir,
@@ -239,7 +239,7 @@ def bench_on(daemon: DockerDaemon, folder: Path) -> Iterator[DockerBench]:
     control = folder / "control"
     control.mkdir()
     control.chmod(0o777)  # the container's user is somebody else
-    host = docker_host({"n1": Endpoint(url=daemon.url)}, folder / "docker_state")
+    host = docker_host({"n1": DaemonEndpoint(url=daemon.url)}, folder / "docker_state")
     bench = DockerBench(host=host, folder=control)
     try:
         yield bench

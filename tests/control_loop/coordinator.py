@@ -12,7 +12,7 @@ from concertina_worker.protocol import MemberPhase
 from jobs.commands.observations.sync import record_sync
 from jobs.models import Generation, Job
 from jobs.reports.job_token import Credential
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Coordinator:
             ],
             **fields,
         }
-        parsed = SyncReport.model_validate(report)
+        parsed = CheckedSyncReport.model_validate(report)
         answer = record_sync(
             job_id=self.job_id,
             report=parsed,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
     Explanation,
+    GpuOrigin,
     JobRef,
     Jobs,
-    Origin,
     Owed,
     Paused,
     Refused,
@@ -18,8 +18,12 @@ from autoscaler.planning.decisions.explanation import (
     TeamShare,
 )
 from autoscaler.planning.decisions.plan import Action, Decision, Plan
-from autoscaler.planning.snapshot.cluster_state import Allocation, ClusterState, JobPhase
-from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
+from autoscaler.planning.snapshot.cluster_state import (
+    Allocation,
+    ClusterState,
+    JobPhase,
+    PlannedJob,
+)
 from jobs.models import Job
 
 BATCH = 32
@@ -113,6 +117,6 @@ def wished(decision: Decision) -> Explanation:
         choices=(),
         price=None,
         team=share,
-        origin=Origin.RETURNED,
+        origin=GpuOrigin.RETURNED,
         givers=rival,
     )

@@ -18,7 +18,7 @@ from cluster.worker_host import WorkerHost
 from storage.data.rules import DataRules
 from tenancy.models import Team
 
-from autoscaler.control_loop.arriving.arrivals import Arrivals
+from autoscaler.control_loop.arriving.arrivals import DataArrivals
 from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.gpu_discovery import GpuDiscovery
@@ -48,7 +48,7 @@ class World:
     usage_watch: UsageWatch = field(default_factory=UsageWatch)
     disk_watch: DiskWatch | None = None
     data_rules: DataRules | None = None
-    arrivals: Arrivals = field(default_factory=Arrivals)
+    arrivals: DataArrivals = field(default_factory=DataArrivals)
     code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
 
     def loop(self, *, host: WorkerHost | None = None, holder: str = "test") -> ControlLoop:

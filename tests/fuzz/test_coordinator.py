@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
-from concertina_worker.wire import FromWorker, Place, ProtocolError
-from jobs.reports.sync_report import SyncReport
+from concertina_worker.wire import FromWorker, ProtocolError, ScriptPlace
+from jobs.reports.sync_report import CheckedSyncReport
 from tests.fuzz.conftest import Fuzz
 from tests.fuzz.values import EDGES, changed
 from tests.service.syncing import measured, metric
@@ -32,7 +32,7 @@ USE: Final = {"gpu_utilisation": 0.5, "gpu_memory_bytes": 1, "gpu_memory_total_b
 HELLO: Final[dict[str, Any]] = {"attempt": 1, "phase": "training", "failed_in": 0, "model_bytes": 1}
 MESSAGES: Final[dict[str, dict[str, Any]]] = {
     FromWorker.HELLO: {**HELLO, "plan": PLAN},
-    FromWorker.HEARTBEAT: {"place": Place.WAITING, "seconds": 1.0, "steps": 1},
+    FromWorker.HEARTBEAT: {"place": ScriptPlace.WAITING, "seconds": 1.0, "steps": 1},
     FromWorker.READY: {"model_bytes": 1},
     FromWorker.STORE: {"generation": 1, "address": "a:1"},
     FromWorker.BUILD_FAILED: {"generation": 2},
@@ -85,7 +85,7 @@ def test_whatever_workers_say_the_coordinator_goes_on_and_its_report_can_be_take
             story.tell(event)
         written = json.dumps(story.coordination.sync_report())
         assert len(written) <= LARGEST_REPORT_BYTES
-        taken = SyncReport.model_validate(json.loads(written))
+        taken = CheckedSyncReport.model_validate(json.loads(written))
         assert len(taken.metrics) == len(json.loads(written)["metrics"])
         Memory.from_json(json.loads(json.dumps(story.coordination.memory.to_json())))
         story.want("w1").pass_time(2, "w1", "w2")

@@ -12,7 +12,7 @@ from typing import Any
 
 from cluster.docker_host.logs.copied_log import CopiedLog
 from cluster.docker_host.logs.copying import copy_message, copy_rest
-from cluster.docker_host.logs.cursors import Cursor, News
+from cluster.docker_host.logs.cursors import LogCursor, LogDeduplicator
 from cluster.docker_host.logs.messages import Message
 from cluster.logs import log_files, log_positions
 from cluster.logs.log_files import LogBounds
@@ -126,7 +126,7 @@ def _copied_twice(
 ) -> None:
     messages = _messages(reads, moments)
     whole, broken = folder / "whole", folder / "broken"
-    _copy(whole, messages, Cursor())
+    _copy(whole, messages, LogCursor())
     cursor = _died(broken, messages, noted=noted, died=died, torn=torn)
     _copy(broken, messages, cursor)
     assert told(broken) == told(whole)
@@ -143,8 +143,8 @@ def _messages(reads: Reads, moments: list[int]) -> list[Message]:
     return found
 
 
-def _copy(folder: Path, messages: list[Message], cursor: Cursor) -> None:
-    news, log = News(cursor), _opened(folder, cursor)
+def _copy(folder: Path, messages: list[Message], cursor: LogCursor) -> None:
+    news, log = LogDeduplicator(cursor), _opened(folder, cursor)
     for message in messages:
         if news.has(message.stream, message.at):
             copy_message(message, cursor, log)
@@ -152,8 +152,8 @@ def _copy(folder: Path, messages: list[Message], cursor: Cursor) -> None:
     log.close()
 
 
-def _died(folder: Path, messages: list[Message], *, noted: int, died: int, torn: int) -> Cursor:
-    cursor = Cursor()
+def _died(folder: Path, messages: list[Message], *, noted: int, died: int, torn: int) -> LogCursor:
+    cursor = LogCursor()
     log = _opened(folder, cursor)
     note = copy.deepcopy(cursor)
     for number, message in enumerate(messages[: noted + died]):
@@ -169,6 +169,6 @@ def _died(folder: Path, messages: list[Message], *, noted: int, died: int, torn:
     return note
 
 
-def _opened(folder: Path, cursor: Cursor) -> CopiedLog:
+def _opened(folder: Path, cursor: LogCursor) -> CopiedLog:
     path = log_files.path_of(PROCESS, job_id=JOB, state_dir=folder)
     return CopiedLog(path, position=cursor.file_bytes, bounds=LogBounds(process_bytes=1 << 20))

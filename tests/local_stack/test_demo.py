@@ -11,7 +11,7 @@ from local_stack.demo import summary, workload
 from local_stack.demo.conductor import Conductor
 from local_stack.demo.screen import picture
 from local_stack.demo.scripts import of_checkout
-from local_stack.demo.workload import Arrival, Bound
+from local_stack.demo.workload import Bound, SubmissionTime
 from local_stack.stack import preparation
 from rich.console import Console
 
@@ -32,8 +32,8 @@ def document(**changes: Any) -> Job:
     return cast("Job", {**fields, **changes})
 
 
-def outcome(**changes: Any) -> summary.Outcome:
-    return summary.Outcome(planned=workload.jobs()[0], job=document(**changes))
+def outcome(**changes: Any) -> summary.DemoJobOutcome:
+    return summary.DemoJobOutcome(planned=workload.jobs()[0], job=document(**changes))
 
 
 def test_every_demo_job_is_a_spec_that_the_service_accepts() -> None:
@@ -58,7 +58,7 @@ def test_the_guarantees_share_out_the_whole_machine(slots: int) -> None:
 
 
 def test_an_arrival_waits_for_what_should_be_seen_first_but_not_for_ever() -> None:
-    arrival = Arrival(after="first", workers=3, at_the_latest_seconds=60)
+    arrival = SubmissionTime(after="first", workers=3, at_the_latest_seconds=60)
     assert not arrival.is_due(59, {"first": 2})
     assert arrival.is_due(1, {"first": 3})
     assert arrival.is_due(60, {})

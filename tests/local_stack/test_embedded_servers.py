@@ -72,7 +72,7 @@ def test_postgres_listens_on_no_port_and_lets_nobody_else_in(folder: Path) -> No
 def test_root_can_run_postgres_as_nobody_where_user_namespaces_are_blocked(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blocked = embedded_postgres.Identity(prefix=("false",))
+    blocked = embedded_postgres.DatabaseUser(prefix=("false",))
     monkeypatch.setattr(embedded_postgres, "USER_NAMESPACE", blocked)
     with running(postgres(folder)) as process:
         assert process.is_alive

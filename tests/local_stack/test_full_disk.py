@@ -13,20 +13,20 @@ import pytest
 from local_stack import checkout as checkouts
 from local_stack import stack_record
 from local_stack.processes.child_process import ProcessSpec
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 from local_stack.stack.note_keeper import NoteKeeper
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import StackPhase, StackRecord
 
 PATIENCE_SECONDS = 90.0
 
 
-def a_record(phase: Phase, *, doing: str) -> StackRecord:
+def a_record(phase: StackPhase, *, doing: str) -> StackRecord:
     return StackRecord(
         phase=phase, doing=doing, supervisor_pid=os.getpid(), started_at=time.time(), url=""
     )
 
 
-def look_after(supervisor: Supervisor, is_enough: Callable[[], object]) -> None:
+def look_after(supervisor: StackSupervisor, is_enough: Callable[[], object]) -> None:
     """Again and again, as `./dev` does."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not is_enough():
@@ -40,13 +40,13 @@ def test_the_record_is_written_when_there_is_room_again(folder: Path) -> None:
     checkout = checkouts.find(home=folder / "home")
     keeper = NoteKeeper(checkout, say=told.append)
     with pytest.raises(OSError, match="No such file"):
-        keeper.note(a_record(Phase.STARTING, doing="starting"))
+        keeper.note(a_record(StackPhase.STARTING, doing="starting"))
     for _ in range(3):
-        keeper.note(a_record(Phase.READY, doing="ready"))
+        keeper.note(a_record(StackPhase.READY, doing="ready"))
     assert keeper.is_behind
     assert ["runs on" in line for line in told] == [True]
     checkout.state_dir.mkdir()
-    keeper.note(a_record(Phase.READY, doing="still ready"))
+    keeper.note(a_record(StackPhase.READY, doing="still ready"))
     assert not keeper.is_behind
     assert "can be written again" in told[-1]
     written = stack_record.read(checkout)
@@ -65,7 +65,7 @@ def test_what_cannot_be_started_is_started_when_it_can_be(folder: Path) -> None:
         log=logs / "api.log",
         working_directory=folder,
     )
-    supervisor = Supervisor(say=told.append)
+    supervisor = StackSupervisor(say=told.append)
     try:
         supervisor.start(spec)
         (logs / "api.log").unlink()

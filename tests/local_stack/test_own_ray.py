@@ -17,7 +17,7 @@ from local_stack.gpus import Supply
 from local_stack.processes import own_ray
 from local_stack.processes.own_ray import PORTS_OF_HELPERS, NoRay, OwnRay
 from local_stack.stack import preparation
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def cluster(folder: Path) -> Iterator[OwnRay]:
 def test_the_service_is_told_where_its_cluster_is(cluster: OwnRay) -> None:
     cluster.token_file.write_text("token")
     secrets = secrets_file.load_or_create(cluster.checkout)
-    service = Service(
+    service = StackService(
         checkout=cluster.checkout, secrets=secrets, port=8100, tick_seconds=1.0, ray=cluster
     )
     told = environment.read(service.environment()).worker_host

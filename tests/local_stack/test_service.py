@@ -10,7 +10,7 @@ import pytest
 from control_plane.configuration import environment
 from local_stack import checkout as checkouts
 from local_stack import secrets_file
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 
 from concertina_worker.protocol import LONGEST_REST_SECONDS
 
@@ -21,7 +21,7 @@ def test_people_may_come_through_a_web_server_that_coordinators_do_not_need(
     monkeypatch.setenv("CONCERTINA_SERVICE_URL", "https://concertina.example.com")
     checkout = checkouts.find(home=folder / "state")
     checkout.make_folders()
-    service = Service(
+    service = StackService(
         checkout=checkout,
         secrets=secrets_file.load_or_create(checkout),
         port=8100,
@@ -40,7 +40,7 @@ def test_each_process_has_its_own_role_in_the_database_and_only_who_signs_has_th
     checkout = checkouts.find(home=folder / "state")
     checkout.make_folders()
     kept = secrets_file.load_or_create(checkout)
-    service = Service(checkout=checkout, secrets=kept, port=8100, tick_seconds=1.0)
+    service = StackService(checkout=checkout, secrets=kept, port=8100, tick_seconds=1.0)
     told = {spec.name: spec.environment for spec in service.processes()}
     roles = {name: urlsplit(one["DATABASE_URL"]).username for name, one in told.items()}
     assert roles == {
@@ -63,7 +63,7 @@ def test_a_coordinators_connection_is_kept_until_its_next_report(folder: Path, a
         checkout = checkouts.find(home=folder / "state")
         checkout.make_folders()
         secrets = secrets_file.load_or_create(checkout)
-        service = Service(checkout=checkout, secrets=secrets, port=8100, tick_seconds=1.0)
+        service = StackService(checkout=checkout, secrets=secrets, port=8100, tick_seconds=1.0)
         (api,) = [spec for spec in service.processes() if spec.name == "api"]
         kept = api.command[api.command.index("--keep-alive") + 1]
         shutil.rmtree(checkout.runtime_dir)

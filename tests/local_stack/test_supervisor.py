@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 from local_stack.processes.child_process import ProcessSpec
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 
 PATIENCE_SECONDS = 90.0
 
@@ -50,14 +50,14 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def supervisor(told: list[str]) -> Iterator[Supervisor]:
-    made = Supervisor(say=told.append)
+def supervisor(told: list[str]) -> Iterator[StackSupervisor]:
+    made = StackSupervisor(say=told.append)
     yield made
     made.stop()
 
 
 def test_a_killed_process_is_started_again_and_the_person_is_told(
-    supervisor: Supervisor, told: list[str], folder: Path
+    supervisor: StackSupervisor, told: list[str], folder: Path
 ) -> None:
     supervisor.start(shell(folder, "exec sleep 600"))
     first = supervisor.records()[0]
@@ -71,7 +71,7 @@ def test_a_killed_process_is_started_again_and_the_person_is_told(
 
 
 def test_a_process_that_keeps_dying_is_started_less_and_less_often(
-    supervisor: Supervisor, told: list[str], folder: Path
+    supervisor: StackSupervisor, told: list[str], folder: Path
 ) -> None:
     supervisor.start(shell(folder, "exit 3"))
     wait_for(lambda: supervisor.run_once() and supervisor.records()[0].restarts >= 3)
@@ -80,7 +80,7 @@ def test_a_process_that_keeps_dying_is_started_less_and_less_often(
 
 
 def test_stopping_leaves_nothing_not_even_what_ignores_the_signal(
-    supervisor: Supervisor, folder: Path
+    supervisor: StackSupervisor, folder: Path
 ) -> None:
     child = folder / "child"
     script = f"trap '' TERM; sleep 600 & echo $! > {child}; sleep 601"
@@ -93,7 +93,7 @@ def test_stopping_leaves_nothing_not_even_what_ignores_the_signal(
 
 
 def test_processes_stop_in_the_reverse_order_of_their_start(
-    supervisor: Supervisor, folder: Path
+    supervisor: StackSupervisor, folder: Path
 ) -> None:
     order = folder / "order"
     for name in ("server", "service"):
@@ -110,12 +110,12 @@ KILLED_PARENT = """
 import sys, time
 from pathlib import Path
 from local_stack.processes.child_process import ProcessSpec
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 folder = Path(sys.argv[1])
 spec = ProcessSpec(
     name="one", command=("sleep", "600"), log=folder / "log", working_directory=folder
 )
-supervisor = Supervisor(say=print)
+supervisor = StackSupervisor(say=print)
 supervisor.start(spec)
 (folder / "part").write_text(str(supervisor.records()[0].pid))
 (folder / "part").rename(folder / "pid")

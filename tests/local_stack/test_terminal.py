@@ -29,13 +29,13 @@ SUPERVISOR = """
 import os, signal, sys, time
 from pathlib import Path
 from local_stack import checkout as checkouts, stack_record
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import StackPhase, StackRecord
 checkout = checkouts.find(home=Path(sys.argv[1]))
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 with stack_record.exclusive(checkout):
     record = StackRecord(
-        phase=Phase.READY, doing="ready \u2713", supervisor_pid=os.getpid(), started_at=time.time(),
-        url="http://127.0.0.1:1",
+        phase=StackPhase.READY, doing="ready \u2713", supervisor_pid=os.getpid(),
+        started_at=time.time(), url="http://127.0.0.1:1",
     )
     stack_record.write(checkout, record)
     print("up", flush=True)

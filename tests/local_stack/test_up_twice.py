@@ -10,7 +10,7 @@ from local_stack import checkout as checkouts
 from local_stack import stack_record
 from local_stack.stack import background
 from local_stack.stack.stack import Options
-from local_stack.stack_record import AlreadyUp, Phase, StackRecord
+from local_stack.stack_record import AlreadyUp, StackPhase, StackRecord
 
 
 def test_the_slower_of_two_starts_is_told_that_it_is_up_already(folder: Path) -> None:
@@ -20,7 +20,7 @@ def test_the_slower_of_two_starts_is_told_that_it_is_up_already(folder: Path) ->
     told: list[str] = []
     with stack_record.exclusive(checkout):
         record = StackRecord(
-            phase=Phase.STARTING, doing="x", supervisor_pid=1, started_at=time.time(), url=""
+            phase=StackPhase.STARTING, doing="x", supervisor_pid=1, started_at=time.time(), url=""
         )
         stack_record.write(checkout, record)
         with pytest.raises(AlreadyUp):

@@ -16,11 +16,11 @@ from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
     ClusterState,
-    Job,
     JobPhase,
-    Measurement,
-    Node,
-    Pool,
+    PlannedJob,
+    PlannedNode,
+    PlannedPool,
+    StepTime,
     TeamQuota,
 )
 from autoscaler.planning.snapshot.job_terms import BatchRange
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.decisions.explanation import Remedy
     from autoscaler.planning.decisions.plan import Plan
-    from autoscaler.planning.snapshot.cluster_state import Change
+    from autoscaler.planning.snapshot.cluster_state import PoolChange
 
 NOW = 10_000.0
 
@@ -40,10 +40,10 @@ def batch(base: int = 64, **overrides: Any) -> BatchRange:
     return BatchRange(**({"base": base, "minimum": base, "maximum": base} | overrides))
 
 
-def measured(*rates: tuple[int, float], batch_size: int = 64) -> tuple[Measurement, ...]:
+def measured(*rates: tuple[int, float], batch_size: int = 64) -> tuple[StepTime, ...]:
     """Measurements from (workers, samples per second)."""
     return tuple(
-        Measurement(
+        StepTime(
             workers=workers,
             nodes=1,
             global_batch_size=batch_size,
@@ -59,7 +59,7 @@ HARDLY_FASTER = measured((1, 100), (2, 170), (4, 200))
 SCALES_BADLY = measured((1, 100.0), (2, 103.0), (4, 101.0))
 
 
-def waiting(name: str, team: str = "vision", **overrides: Any) -> Job:
+def waiting(name: str, team: str = "vision", **overrides: Any) -> PlannedJob:
     values: dict[str, Any] = {
         "job_id": name,
         "name": name,
@@ -76,16 +76,16 @@ def waiting(name: str, team: str = "vision", **overrides: Any) -> Job:
         "batch": batch(),
     }
     measurements = overrides.pop("measurements", ())
-    job = Job(**(values | overrides))
+    job = PlannedJob(**(values | overrides))
     return learned(job, measurements) if measurements else job
 
 
-def learned(job: Job, measurements: Sequence[Measurement]) -> Job:
+def learned(job: PlannedJob, measurements: Sequence[StepTime]) -> PlannedJob:
     """The job as known from these measurements alone."""
     return replace(job, scaling=fit(measurements, model_bytes=job.model_bytes, batch=job.batch))
 
 
-def running(name: str, workers: int, team: str = "vision", **overrides: Any) -> Job:
+def running(name: str, workers: int, team: str = "vision", **overrides: Any) -> PlannedJob:
     """A job that has trained for a while on node n1, scales well, and has 100,000 samples to go."""
     nodes = overrides.pop("on", ((("n1", workers),) if workers else ()))
     values: dict[str, Any] = {
@@ -100,10 +100,10 @@ def running(name: str, workers: int, team: str = "vision", **overrides: Any) -> 
 
 
 def cluster(
-    *jobs: Job,
+    *jobs: PlannedJob,
     nodes: Sequence[int] = (4,),
     quotas: dict[str, tuple[int, int | None]] | None = None,
-    changes: Sequence[Change] = (),
+    changes: Sequence[PoolChange] = (),
     policy: str = "completion_time",
 ) -> ClusterState:
     """One pool of nodes n1, n2, ... ; quotas as team -> (guaranteed, limit)."""
@@ -111,10 +111,12 @@ def cluster(
     return ClusterState(
         now=NOW,
         pools=(
-            Pool(
+            PlannedPool(
                 name="default",
                 policy=policy,
-                nodes=tuple(Node(name=f"n{i}", gpus=gpus) for i, gpus in enumerate(nodes, 1)),
+                nodes=tuple(
+                    PlannedNode(name=f"n{i}", gpus=gpus) for i, gpus in enumerate(nodes, 1)
+                ),
             ),
         ),
         quotas=tuple(
@@ -130,7 +132,7 @@ def applied(state: ClusterState, plan: Plan) -> ClusterState:
     """The state after the control loop has carried out everything the plan says."""
     decisions = {decision.job_id: decision for decision in plan.decisions}
 
-    def after(job: Job) -> Job:
+    def after(job: PlannedJob) -> PlannedJob:
         decision = decisions[job.job_id]
         match decision.action:
             case Action.START:

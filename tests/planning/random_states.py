@@ -10,11 +10,11 @@ from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import (
     Allocation,
     ClusterState,
-    Job,
-    Measurement,
-    Node,
-    Pool,
+    PlannedJob,
+    PlannedNode,
+    PlannedPool,
     ReclaimRules,
+    StepTime,
     TeamQuota,
 )
 from autoscaler.planning.snapshot.job_terms import BatchRange, Utility
@@ -46,14 +46,14 @@ def states(draw: st.DrawFn, *, calm: bool = False) -> ClusterState:
     No job holds more then than it could be given, by what was measured of it.
     """
     nodes = tuple(
-        Node(name=f"n{i}", gpus=gpus, is_schedulable=calm or draw(st.integers(0, 6)) > 0)
+        PlannedNode(name=f"n{i}", gpus=gpus, is_schedulable=calm or draw(st.integers(0, 6)) > 0)
         for i, gpus in enumerate(draw(st.lists(st.integers(1, 6), min_size=1, max_size=3)), 1)
     )
     free = {node.name: node.gpus for node in nodes}
     count = draw(st.integers(0, 7))
     jobs = tuple(draw(_job(number, free, calm=calm)) for number in range(count))
     quotas = draw(_quotas())
-    pool = Pool(
+    pool = PlannedPool(
         name="default",
         nodes=nodes,
         policy=draw(st.sampled_from(POLICIES)),
@@ -89,7 +89,7 @@ def _quotas(draw: st.DrawFn) -> tuple[TeamQuota, ...]:
 
 
 @st.composite
-def _job(draw: st.DrawFn, number: int, free: dict[str, int], *, calm: bool) -> Job:
+def _job(draw: st.DrawFn, number: int, free: dict[str, int], *, calm: bool) -> PlannedJob:
     smallest = draw(st.integers(1, 3))
     largest = smallest + draw(st.integers(0, 4))
     job = waiting(
@@ -115,11 +115,11 @@ def _job(draw: st.DrawFn, number: int, free: dict[str, int], *, calm: bool) -> J
 
 
 @st.composite
-def _measurements(draw: st.DrawFn) -> tuple[Measurement, ...]:
+def _measurements(draw: st.DrawFn) -> tuple[StepTime, ...]:
     sizes = draw(st.lists(st.sampled_from((1, 2, 3, 4, 6)), unique=True, max_size=4))
     exponent = draw(st.sampled_from((-0.3, 0.0, 0.1, 0.5, 0.9, 1.0)))
     return tuple(
-        Measurement(
+        StepTime(
             workers=k,
             nodes=1,
             global_batch_size=64,
@@ -131,7 +131,7 @@ def _measurements(draw: st.DrawFn) -> tuple[Measurement, ...]:
 
 
 @st.composite
-def _holding(draw: st.DrawFn, job: Job, free: dict[str, int], *, calm: bool) -> Job:
+def _holding(draw: st.DrawFn, job: PlannedJob, free: dict[str, int], *, calm: bool) -> PlannedJob:
     """The job running on GPUs nobody holds yet; a lost worker may have left it below its range."""
     placement: dict[str, int] = {}
     counts = job.allowed_workers or range(job.min_workers, job.max_workers + 1)
@@ -168,7 +168,7 @@ def _holding(draw: st.DrawFn, job: Job, free: dict[str, int], *, calm: bool) -> 
 
 
 @st.composite
-def _under_way(draw: st.DrawFn, job: Job) -> Job:
+def _under_way(draw: st.DrawFn, job: PlannedJob) -> PlannedJob:
     match draw(st.sampled_from(("settled", "settled", "cooling", "pinned", "fixed", "leaving"))):
         case "cooling":
             return replace(job, last_rescaled_at=NOW - 5, min_interval_seconds=60.0)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from cluster.worker_host import Labels, LogLine, ObservedProcess, ProcessPhase, Role
+from cluster.worker_host import Labels, LogLine, ObservedProcess, ProcessPhase, ProcessRole
 
 from autoscaler.reconciling.instructions import (
     BeginTerm,
@@ -14,7 +14,7 @@ from autoscaler.reconciling.instructions import (
     Forget,
     Instruction,
     Reassign,
-    Release,
+    ReleaseWorker,
     Say,
     StartCoordinator,
     StartWorkers,
@@ -54,7 +54,7 @@ def spec(**fields: Any) -> JobSpec:
 
 def process(name: str = "w1", **fields: Any) -> ObservedProcess:
     """It runs on n1 since ten minutes; with an exit code it has ended just now."""
-    role = Role.COORDINATOR if name == "coordinator" else Role.WORKER
+    role = ProcessRole.COORDINATOR if name == "coordinator" else ProcessRole.WORKER
     given = {"node": "n1", "phase": ProcessPhase.RUNNING, "started_at": ago(600), **fields}
     if "exit_code" in fields or "failing" in fields:
         given = {"ended_at": NOW, **given, "phase": ProcessPhase.EXITED}
@@ -159,7 +159,7 @@ _LINES: dict[type[Instruction], Callable[[Any], str]] = {
     EndAs: lambda one: f"end as {one.ends_as}: {one.reason}",
     Tell: lambda one: f"tell {one.kind}: {one.reason}" if one.reason else f"tell {one.kind}",
     Say: lambda one: f"say {one.message}",
-    Release: lambda one: f"release {one.worker}{_counted(one)}",
+    ReleaseWorker: lambda one: f"release {one.worker}{_counted(one)}",
     Reassign: lambda one: f"go on with {' '.join(one.workers)}",
     StartWorkers: lambda one: f"start {' '.join(one.workers)}",
     StartCoordinator: lambda one: f"start coordinator on {one.node}",
@@ -174,7 +174,7 @@ def _line(one: Instruction) -> str:
     return line(one) if line else type(one).__name__
 
 
-def _counted(release: Release) -> str:
+def _counted(release: ReleaseWorker) -> str:
     count = release.count
     if count is None:
         return ""

@@ -20,11 +20,11 @@ from autoscaler.reconciling.instructions import (
     EndAs,
     Finish,
     Forget,
+    HostInstruction,
     Instruction,
-    Order,
     Reassign,
     RecordNotice,
-    Release,
+    ReleaseWorker,
     Remember,
     Say,
     SeatNextSet,
@@ -134,14 +134,14 @@ def _compare_with_rest(job: JobSnapshot, under_way: Tick) -> None:
 
 def _follow(rule: Rule, job: JobSnapshot, under_way: Tick) -> bool:
     instructions = decided(rule, job, under_way.world)
-    rows = [one for one in instructions if not isinstance(one, Order)]
+    rows = [one for one in instructions if not isinstance(one, HostInstruction)]
     world = under_way.world
     for one in rows:
         world = write(one, world, job.id)
     if rows:
         under_way.step(world)
     for one in instructions:
-        if isinstance(one, Order):
+        if isinstance(one, HostInstruction):
             under_way.step(obey(one, under_way.world, job.id))
     return change_the_job(instructions)
 
@@ -242,7 +242,7 @@ def _begin_generation(one: BeginGeneration, world: World, job_id: str) -> World:
 
 
 @write.register
-def _release(one: Release, world: World, job_id: str) -> World:
+def _release(one: ReleaseWorker, world: World, job_id: str) -> World:
     job = world.rows[job_id].job
     is_on_record = one.count is not None and one.count.tell is not None and job.is_active
     workers = tuple(
@@ -297,7 +297,7 @@ def _begin_term(one: BeginTerm, world: World, job_id: str) -> World:
 
 
 @singledispatch
-def obey(order: Order, world: World, job_id: str) -> World:
+def obey(order: HostInstruction, world: World, job_id: str) -> World:
     raise NotImplementedError(order)
 
 

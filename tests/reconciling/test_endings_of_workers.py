@@ -17,7 +17,7 @@ from autoscaler.reconciling.assessments.signs_of_life import (
     losses_in_a_row,
 )
 from autoscaler.reconciling.endings import (
-    Ending,
+    WorkerEnding,
     cannot_run_as_it_stands,
     described,
     ending_of,
@@ -34,24 +34,26 @@ LIMITS = DiskLimits(usual_bytes=50 * GIB, most_bytes=200 * GIB, most_files=1000)
 @pytest.mark.parametrize(
     ("exit_code", "failing", "ending"),
     [
-        (0, "", Ending.COMPLETED),
-        (83, "", Ending.RELEASED),
-        (127, "", Ending.CANNOT_RUN),
-        (126, "", Ending.CANNOT_RUN),
-        (1, "", Ending.FAILED),
-        (-signal.SIGSEGV, "", Ending.FAILED),
-        (-signal.SIGKILL, "", Ending.LOST),
-        (84, "", Ending.LOST),
-        (86, "", Ending.LOST),
-        (None, "", Ending.LOST),
-        (1, Failing.OUT_OF_MEMORY, Ending.LOST),
-        (0, Failing.OUT_OF_MEMORY, Ending.COMPLETED),
-        (None, Failing.CANNOT_START, Ending.NOT_STARTED),
-        (None, Failing.IMAGE_UNAVAILABLE, Ending.NO_IMAGE),
-        (1, "of another release", Ending.FAILED),
+        (0, "", WorkerEnding.COMPLETED),
+        (83, "", WorkerEnding.RELEASED),
+        (127, "", WorkerEnding.CANNOT_RUN),
+        (126, "", WorkerEnding.CANNOT_RUN),
+        (1, "", WorkerEnding.FAILED),
+        (-signal.SIGSEGV, "", WorkerEnding.FAILED),
+        (-signal.SIGKILL, "", WorkerEnding.LOST),
+        (84, "", WorkerEnding.LOST),
+        (86, "", WorkerEnding.LOST),
+        (None, "", WorkerEnding.LOST),
+        (1, Failing.OUT_OF_MEMORY, WorkerEnding.LOST),
+        (0, Failing.OUT_OF_MEMORY, WorkerEnding.COMPLETED),
+        (None, Failing.CANNOT_START, WorkerEnding.NOT_STARTED),
+        (None, Failing.IMAGE_UNAVAILABLE, WorkerEnding.NO_IMAGE),
+        (1, "of another release", WorkerEnding.FAILED),
     ],
 )
-def test_an_exit_code_has_one_meaning(exit_code: int | None, failing: str, ending: Ending) -> None:
+def test_an_exit_code_has_one_meaning(
+    exit_code: int | None, failing: str, ending: WorkerEnding
+) -> None:
     assert ending_of(exit_code, failing) is ending
 
 

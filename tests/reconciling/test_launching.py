@@ -8,9 +8,9 @@ import pytest
 from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.instructions import Release, Stop
+from autoscaler.reconciling.instructions import ReleaseWorker, Stop
 from autoscaler.reconciling.questions import NodeNamed
-from autoscaler.reconciling.snapshot import Refused, RescaleMode
+from autoscaler.reconciling.snapshot import RefusedProcesses, RescaleMode
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
@@ -40,7 +40,7 @@ NEW = {"process": None, "created_at": NOW}
 MISSING = coordinator(process=None, seen_at=None)
 TELL = "tell coordinator_restarted"
 RESTART = spec(elastic={"mode": "restart"})
-NO_LAUNCH = Refused(reason=JobReason.LAUNCH_REFUSED, why="no such user", workers=("w1",))
+NO_LAUNCH = RefusedProcesses(reason=JobReason.LAUNCH_REFUSED, why="no such user", workers=("w1",))
 
 
 def died(
@@ -163,7 +163,9 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
             worker(),
             starting("w2", **NEW),
             starting("w3", **NEW),
-            refused=Refused(reason=JobReason.LAUNCH_REFUSED, why="no", workers=("w2", "w3")),
+            refused=RefusedProcesses(
+                reason=JobReason.LAUNCH_REFUSED, why="no", workers=("w2", "w3")
+            ),
         ),
         ["release w2: told", "release w3"],
     ),
@@ -171,7 +173,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         job(
             worker(),
             coordinator=MISSING,
-            refused=Refused(reason=JobReason.SECRET_UNAVAILABLE, why="no", workers=()),
+            refused=RefusedProcesses(reason=JobReason.SECRET_UNAVAILABLE, why="no", workers=()),
         ),
         ["stop as failed: secret_unavailable"],
     ),
@@ -191,8 +193,10 @@ def test_a_refusal_is_told_in_the_words_of_who_refused() -> None:
     newcomer = job(
         worker(),
         starting("w2", **NEW),
-        refused=Refused(reason=JobReason.SECRET_UNAVAILABLE, why="no secret", workers=("w2",)),
+        refused=RefusedProcesses(
+            reason=JobReason.SECRET_UNAVAILABLE, why="no secret", workers=("w2",)
+        ),
     )
     (release,) = look(newcomer)
-    assert isinstance(release, Release)
+    assert isinstance(release, ReleaseWorker)
     assert (release.failing, release.error) == (Failing.CANNOT_START, "no secret")

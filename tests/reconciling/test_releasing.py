@@ -9,7 +9,7 @@ from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.assessments.last_words import LINES_READ
-from autoscaler.reconciling.instructions import Release
+from autoscaler.reconciling.instructions import ReleaseWorker
 from autoscaler.reconciling.questions import LastLines, MemoryLimit
 from autoscaler.reconciling.snapshot import RescaleMode
 from concertina_worker.protocol import ExitCode
@@ -199,7 +199,7 @@ SAID: dict[str, tuple[JobSnapshot, str]] = {
 def test_an_end_is_told_so_that_people_know_why(case: str) -> None:
     snapshot, expected = SAID[case]
     release = look(snapshot)[0]
-    assert isinstance(release, Release)
+    assert isinstance(release, ReleaseWorker)
     assert release.count is not None
     assert release.count.tell is not None
     assert release.count.tell.message == expected
@@ -208,7 +208,7 @@ def test_an_end_is_told_so_that_people_know_why(case: str) -> None:
 def test_a_worker_keeps_how_it_ended() -> None:
     snapshot = job(ended("w1", -9), answers=wrote("w1", text="Killed"))
     release = look(snapshot)[0]
-    assert isinstance(release, Release)
+    assert isinstance(release, ReleaseWorker)
     assert (release.exit_code, release.gone_at, release.error) == (-9, NOW, "Killed")
     assert release.count is not None
     assert release.count.tell is not None

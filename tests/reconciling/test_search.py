@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.reconciling import table
-from autoscaler.reconciling.instructions import NOTHING, Finish, Release, SeatNextSet
+from autoscaler.reconciling.instructions import NOTHING, Finish, ReleaseWorker, SeatNextSet
 from autoscaler.reconciling.rules.ending import settling, stopping
 from autoscaler.reconciling.rules.failures import release
 from autoscaler.reconciling.rules.starting import launching, restart_mode
@@ -55,7 +55,7 @@ def without(_: JobSnapshot) -> Instructions:
 
 def free_what_is_not_wanted(job: JobSnapshot) -> Instructions:
     left = [one for one in job.live if one.id not in job.wanted and one.is_running]
-    early = tuple(Release(worker=one.id, gone_at=job.context.now) for one in left)
+    early = tuple(ReleaseWorker(worker=one.id, gone_at=job.context.now) for one in left)
     return early or release.release_ended_workers(job)
 
 

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Allocation, ClusterState, Job, JobPhase
+from autoscaler.planning.snapshot.cluster_state import (
+    Allocation,
+    ClusterState,
+    JobPhase,
+    PlannedJob,
+)
 from autoscaler.planning.snapshot.remaining_work import remaining_samples
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import Configurations
 
 if TYPE_CHECKING:
     from autoscaler.planning.decisions.plan import Decision
-    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool
     from autoscaler.simulation.engine.workload.trace import TraceJob
 
 
@@ -49,9 +54,9 @@ class Naive:
         if self.ready == now and self.holds:
             self.trains, self.ready = self.holds, None
 
-    def view(self, stall: float) -> Job:
+    def view(self, stall: float) -> PlannedJob:
         job = self.of
-        return Job(
+        return PlannedJob(
             job_id=job.name,
             name=job.name,
             team=job.team,
@@ -92,7 +97,7 @@ class Naive:
 
 
 def finish_times(
-    jobs: tuple[TraceJob, ...], pool: Pool, *, tick: int, start: int, stall: int, joiner: int
+    jobs: tuple[TraceJob, ...], pool: PlannedPool, *, tick: int, start: int, stall: int, joiner: int
 ) -> dict[str, tuple[int | None, int | None, int]]:
     """(first start, finish, rescales) by job; finishes are rounded up to whole seconds."""
     cluster = [Naive(of=job) for job in jobs]

@@ -7,7 +7,7 @@ from typing import Any
 from autoscaler.simulation.engine.results.records import (
     AllocationSpan,
     JobRecord,
-    Result,
+    SimulationResult,
     UsageSample,
 )
 
@@ -54,7 +54,7 @@ def sample(time: float, gpus: int, *, speedup: float = 0.0, waiting: int = 0) ->
     )
 
 
-def result(*jobs: JobRecord, ended_at: float = 100.0, **changes: Any) -> Result:
+def result(*jobs: JobRecord, ended_at: float = 100.0, **changes: Any) -> SimulationResult:
     fields = {
         "trace": "made",
         "started_at": 0.0,
@@ -65,4 +65,4 @@ def result(*jobs: JobRecord, ended_at: float = 100.0, **changes: Any) -> Result:
         "decision_seconds": (),
         **changes,
     }
-    return Result(**fields)
+    return SimulationResult(**fields)

@@ -13,7 +13,7 @@ from autoscaler.simulation.engine.truth.profiles import efficiency
 from autoscaler.simulation.engine.workload.applications import KINDS, PROFILES
 from autoscaler.simulation.engine.workload.arrivals import (
     DAY_SECONDS,
-    Arrivals,
+    ArrivalProcess,
     Bursty,
     DailyCycle,
     Poisson,
@@ -21,25 +21,25 @@ from autoscaler.simulation.engine.workload.arrivals import (
 )
 from autoscaler.simulation.engine.workload.generators import (
     THREE_KINDS,
-    Workload,
+    WorkloadRecipe,
     generate,
     mean_length_seconds,
 )
 from autoscaler.simulation.engine.workload.lengths import (
     FullRuns,
-    Lengths,
+    LengthDistribution,
     LogNormal,
     Uniform,
     seconds_on_one_gpu,
 )
 
-RECIPE = Workload(arrivals=Poisson(per_second=0.01), jobs=50, teams=(("a", 3.0), ("b", 1.0)))
+RECIPE = WorkloadRecipe(arrivals=Poisson(per_second=0.01), jobs=50, teams=(("a", 3.0), ("b", 1.0)))
 
 
 @pytest.mark.parametrize(
     "arrivals", [Poisson(per_second=0.1), Bursty(per_second=0.1), DailyCycle(per_second=0.1)]
 )
-def test_arrivals_ascend_and_keep_their_mean_rate(arrivals: Arrivals) -> None:
+def test_arrivals_ascend_and_keep_their_mean_rate(arrivals: ArrivalProcess) -> None:
     until = 20 * DAY_SECONDS
     times = list(itertools.takewhile(lambda t: t < until, arrivals.times(random.Random(7))))
     assert times == sorted(times)
@@ -47,7 +47,7 @@ def test_arrivals_ascend_and_keep_their_mean_rate(arrivals: Arrivals) -> None:
 
 
 def test_bursts_come_close_together_and_leave_long_gaps() -> None:
-    def crowding(arrivals: Arrivals) -> float:
+    def crowding(arrivals: ArrivalProcess) -> float:
         times = list(itertools.islice(arrivals.times(random.Random(3)), 3000))
         gaps = [b - a for a, b in itertools.pairwise(times)]
         mean = sum(gaps) / len(gaps)
@@ -68,7 +68,7 @@ def test_the_load_is_what_arrives_over_what_one_gpu_per_job_can_serve() -> None:
 
 
 @pytest.mark.parametrize("lengths", [Uniform(), LogNormal(), FullRuns(factor=0.1)])
-def test_lengths_have_the_mean_they_promise(lengths: Lengths) -> None:
+def test_lengths_have_the_mean_they_promise(lengths: LengthDistribution) -> None:
     chance, profile = random.Random(1), KINDS[0]
     drawn = [lengths.draw(profile, chance) for _ in range(20_000)]
     assert sum(drawn) / len(drawn) == pytest.approx(lengths.mean_seconds(profile), rel=0.05)
@@ -87,7 +87,7 @@ def test_the_same_seed_draws_the_same_trace() -> None:
 
 def test_a_longer_trace_begins_like_a_shorter_one() -> None:
     longer = generate(
-        Workload(arrivals=Poisson(per_second=0.01), jobs=60, teams=(("a", 3.0), ("b", 1.0))),
+        WorkloadRecipe(arrivals=Poisson(per_second=0.01), jobs=60, teams=(("a", 3.0), ("b", 1.0))),
         seed=1,
     )
     assert longer.jobs[:50] == generate(RECIPE, seed=1).jobs
@@ -99,7 +99,7 @@ def test_a_job_of_a_length_takes_that_long_on_one_gpu() -> None:
 
 
 def test_users_declare_within_the_factors_or_nothing() -> None:
-    recipe = Workload(
+    recipe = WorkloadRecipe(
         arrivals=Poisson(per_second=1.0), jobs=400, declared_factors=(1 / 3, 3.0), undeclared=0.25
     )
     jobs = generate(recipe, seed=4).jobs
@@ -113,7 +113,7 @@ def test_users_declare_within_the_factors_or_nothing() -> None:
 
 def test_a_recipe_without_an_end_is_refused() -> None:
     with pytest.raises(ValueError, match="how many jobs"):
-        generate(Workload(arrivals=Poisson(per_second=1.0)), seed=1)
+        generate(WorkloadRecipe(arrivals=Poisson(per_second=1.0)), seed=1)
 
 
 TABLE = {  # step seconds on 1, 4 and 8 GPUs; samples/s on 1; speedups on 2, 4, 5, 8, 12, 16

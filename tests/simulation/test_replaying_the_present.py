@@ -8,7 +8,7 @@ import pytest
 
 from autoscaler.planning.snapshot.cluster_state import Allocation
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.engine.replay.simulator import Simulation
+from autoscaler.simulation.engine.replay.simulator import Replay
 from tests.planning.builders import NOW, cluster, running, waiting
 from tests.simulation.workloads import LINEAR, settings
 
@@ -17,7 +17,7 @@ KNOWN = ScalingModel(throughput=LINEAR.model, measured_workers=4, measured_batch
 
 def test_running_jobs_go_on_at_once_with_the_work_they_have_left() -> None:
     now = running("now", 2, max_workers=2, min_workers=2, scaling=KNOWN)
-    result = Simulation.from_state(
+    result = Replay.from_state(
         cluster(now, nodes=(2,)), settings(), profiles={"now": LINEAR}, samples={"now": 20_000.0}
     ).run()
     (record,) = result.jobs
@@ -29,7 +29,7 @@ def test_running_jobs_go_on_at_once_with_the_work_they_have_left() -> None:
 def test_waiting_jobs_start_when_those_before_them_have_ended() -> None:
     now = running("now", 2, max_workers=2, min_workers=2, scaling=KNOWN)
     later = waiting("later", min_workers=2, max_workers=2, scaling=KNOWN)
-    result = Simulation.from_state(
+    result = Replay.from_state(
         cluster(now, later, nodes=(2,)),
         settings(),
         profiles={"now": LINEAR, "later": LINEAR},
@@ -43,7 +43,7 @@ def test_a_change_under_way_leads_where_it_was_meant_to() -> None:
     target = Allocation(workers_by_node=(("n1", 1),), global_batch_size=64)
     moving = running("moving", 2, max_workers=2, scaling=KNOWN, can_rescale=False, target=target)
     fixed = replace(moving, min_workers=1, max_workers=1)
-    result = Simulation.from_state(
+    result = Replay.from_state(
         cluster(fixed, nodes=(2,)),
         settings(),
         profiles={"moving": LINEAR},

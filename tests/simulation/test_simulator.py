@@ -14,7 +14,7 @@ from autoscaler.simulation.engine.replay.settings import (
     Knowledge,
 )
 from autoscaler.simulation.engine.replay.simulator import run
-from autoscaler.simulation.engine.results.records import Ahead, Progress
+from autoscaler.simulation.engine.results.records import Ahead, SimulationProgress
 from autoscaler.simulation.engine.truth.profiles import Profile
 from autoscaler.simulation.engine.truth.progress import rate_schedule_of
 from tests.simulation.workloads import LINEAR, RULES, job, model, pool, settings, trace
@@ -200,7 +200,7 @@ def test_deadlines_are_met_or_missed() -> None:
 
 
 def test_progress_is_told_until_all_jobs_have_ended() -> None:
-    told: list[Progress] = []
+    told: list[SimulationProgress] = []
     run(trace(job("a"), job("b", at=1.0)), settings(), on_progress=told.append)
     assert {p.jobs for p in told} == {2}
     assert [p.jobs_ended for p in told] == sorted(p.jobs_ended for p in told)

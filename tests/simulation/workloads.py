@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.engine.replay.settings import HotRescale, Settings
@@ -50,16 +50,16 @@ def trace(*jobs: TraceJob) -> Trace:
     return Trace(name="test", jobs=jobs)
 
 
-def pool(*nodes: int, name: str = "default", **overrides: Any) -> Pool:
+def pool(*nodes: int, name: str = "default", **overrides: Any) -> PlannedPool:
     """A pool with nodes of so many GPUs, called n1, n2, ..."""
-    return Pool(
+    return PlannedPool(
         name=name,
-        nodes=tuple(Node(name=f"n{i}", gpus=gpus) for i, gpus in enumerate(nodes, 1)),
+        nodes=tuple(PlannedNode(name=f"n{i}", gpus=gpus) for i, gpus in enumerate(nodes, 1)),
         **overrides,
     )
 
 
-def settings(*pools: Pool, **overrides: Any) -> Settings:
+def settings(*pools: PlannedPool, **overrides: Any) -> Settings:
     """A tick every 10 s, 30 s to start, 20 s to join, 1 s of stall; every plan is checked."""
     made = Settings(
         pools=pools or (pool(4),),

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.events import Event
-from concertina_worker.coordinator.instructions import HangUp, Instruction, Release, SendPlan
+from concertina_worker.coordinator.instructions import HangUp, Instruction, ReleaseMember, SendPlan
 from concertina_worker.coordinator.knowledge.crew import RETURN_SECONDS
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import (
     Desired,
     DesiredAction,
@@ -18,7 +18,7 @@ from concertina_worker.protocol import (
     MemberPhase,
     MetricReport,
 )
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 
 
 @dataclass(slots=True)
@@ -81,14 +81,20 @@ class Story:
         return self
 
     def beat(
-        self, *workers: str, place: Place = Place.WAITING, seconds: float = 0.0, steps: int = 9
+        self,
+        *workers: str,
+        place: ScriptPlace = ScriptPlace.WAITING,
+        seconds: float = 0.0,
+        steps: int = 9,
     ) -> Story:
         """Heartbeats of workers whose main thread has been at a place for so long."""
         return self.tell(
             *(on.HeartBeat(worker=w, place=place, seconds=seconds, steps=steps) for w in workers)
         )
 
-    def pass_time(self, seconds: float, *alive: str, place: Place = Place.WAITING) -> Story:
+    def pass_time(
+        self, seconds: float, *alive: str, place: ScriptPlace = ScriptPlace.WAITING
+    ) -> Story:
         """The coordinator looks four times a second; those alive send their heartbeats."""
         said: list[Instruction] = []
         for quarter in range(round(seconds * 4)):
@@ -111,7 +117,7 @@ class Story:
         return self
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> GenerationPlan:
         """The newest plan ever published."""
         memory = self.coordination.memory
         plan = memory.pending or memory.active
@@ -133,7 +139,7 @@ class Story:
 
     @property
     def released(self) -> set[str]:
-        return {answer.worker for answer in self.answers if isinstance(answer, Release)}
+        return {answer.worker for answer in self.answers if isinstance(answer, ReleaseMember)}
 
     @property
     def generations(self) -> list[GenerationReport]:
@@ -145,7 +151,7 @@ def hello(
     *,
     attempt: int = 1,
     phase: MemberPhase = MemberPhase.CONNECTED,
-    plan: Plan | None = None,
+    plan: GenerationPlan | None = None,
     failed_in: int = 0,
 ) -> on.WorkerConnected:
     return on.WorkerConnected(

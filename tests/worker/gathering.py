@@ -11,14 +11,14 @@ from concertina_worker.collective.gpu_offer import GpuOffer
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.rendezvous import Meeting, build
 from concertina_worker.collective.wires import Wires
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 
 Result = TypeVar("Result")
 
 
-def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> Plan:
+def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> GenerationPlan:
     """Workers have names of one letter: `a_plan("abc", "c")`."""
-    return Plan(
+    return GenerationPlan(
         generation=1,
         members=tuple(members),
         joiners=tuple(joiners),
@@ -30,7 +30,10 @@ def a_plan(members: str, joiners: str = "", *, is_recovery: bool = False) -> Pla
 
 
 def gather(
-    plan: Plan, act: Callable[[Group], Result], *, gpus: Mapping[str, GpuOffer] | None = None
+    plan: GenerationPlan,
+    act: Callable[[Group], Result],
+    *,
+    gpus: Mapping[str, GpuOffer] | None = None,
 ) -> dict[str, Result]:
     """Let every member build its group and act; returns what each returned."""
     address: queue.Queue[str] = queue.Queue()

@@ -11,7 +11,7 @@ import sys
 
 
 def main(name: str, log_path: str, order: str, *warm_start: str) -> None:
-    """The zygote gives the last arguments; `order` is one of `warm_child.Order`, as JSON."""
+    """The zygote gives the last arguments; `order` is a `warm_child.WarmChildCommand`, as JSON."""
     pid, channel, connection = map(int, warm_start)
     os.set_inheritable(connection, False)
     log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from cluster.process_host.commands.zygotes import Keeper, Zygotes
+from cluster.process_host.commands.zygotes import ZygoteKeeper, Zygotes
 from cluster.process_host.record import leftovers
 
 _PATIENCE_SECONDS: Final = 120.0
@@ -82,7 +82,7 @@ class WorkerZygote:
         keeper = (sys.executable, "-S", _KEEPER, name, str(log), order)
         worker = self._workers[name] = WorkerProcess()
         worker.connection = self._zygotes.ask(
-            command, Keeper(command=keeper, env={}, workdir="/", output=self._output)
+            command, ZygoteKeeper(command=keeper, env={}, workdir="/", output=self._output)
         )
         assert worker.connection is not None, "the zygote does not answer"
         assert worker.has_started.wait(_PATIENCE_SECONDS), "the zygote does not fork"

@@ -78,7 +78,7 @@ class Platform:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeepBest:
+class BestCheckpointRule:
     metric: str
     goal: Literal["min", "max"]
     count: int
@@ -92,7 +92,7 @@ class CheckpointRules:
     folder: Path
     interval_seconds: float
     keep_last: int
-    keep_best: KeepBest | None = None
+    keep_best: BestCheckpointRule | None = None
     start: int = 0  # of the job, as `Env.START` counts them
     epoch: int = 0  # of the database that counted, as `Env.EPOCH` says
 
@@ -175,14 +175,16 @@ def _checkpoints(environ: Mapping[str, str]) -> CheckpointRules | None:
     )
 
 
-def _keep_best(environ: Mapping[str, str]) -> KeepBest | None:
+def _keep_best(environ: Mapping[str, str]) -> BestCheckpointRule | None:
     text = environ.get(Env.CHECKPOINT_KEEP_BEST)
     if not text:
         return None
     try:
         rules = json.loads(text)
         goal: Literal["min", "max"] = "max" if rules["goal"] == "max" else "min"
-        return KeepBest(metric=str(rules["metric"]), goal=goal, count=max(1, int(rules["n"])))
+        return BestCheckpointRule(
+            metric=str(rules["metric"]), goal=goal, count=max(1, int(rules["n"]))
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise EnvironmentVariableError(
             Env.CHECKPOINT_KEEP_BEST, text, "JSON of BestRules"

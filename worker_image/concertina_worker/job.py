@@ -1,4 +1,4 @@
-"""What does a training script see of the platform? A `Job`.
+"""What does a training script see of the platform? An `ElasticJob`.
 
 Outside the platform (`python train.py`) the same script runs with one worker: see `wiring`.
 """
@@ -18,13 +18,13 @@ from concertina_worker.batch.learning_rate import CustomScaling
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.samples.drawn import Drawn
 from concertina_worker.samples.source import DEFAULT_BATCH, Collate, source_of
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful
 from concertina_worker.training.distributed_model import DistributedModel
-from concertina_worker.training.ending import Ending
+from concertina_worker.training.ending import TrainingEnd
 from concertina_worker.training.epochs import Epochs
 from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
 from concertina_worker.training.script_objects.registration import Registration
@@ -41,7 +41,7 @@ class Rescale:
     global_batch_size: int
 
 
-class Job:
+class ElasticJob:
     """The script's side of an elastic training job.
 
     The loss of a micro-batch must be the *mean* over its samples (the default of torch's losses),
@@ -51,9 +51,9 @@ class Job:
     def __init__(
         self,
         environment: WorkerEnvironment,
-        membership: Membership | Alone,
+        membership: WorkerMembership | Alone,
         device: torch.device,
-        ending: Ending,
+        ending: TrainingEnd,
     ) -> None:
         self._device = device
         self._membership = membership
@@ -61,7 +61,7 @@ class Job:
         self._pitfalls = Pitfalls(lambda text: membership.tell(FromWorker.WARNING, text=text))
         self._registration = Registration(environment, membership, self._pitfalls)
         self._registered: Epochs | None = None
-        if isinstance(membership, Membership):
+        if isinstance(membership, WorkerMembership):
             self._pitfalls.check_source(Path(getattr(sys.modules["__main__"], "__file__", "")))
 
     # -- where this worker stands --------------------------------------------------------------
@@ -297,5 +297,5 @@ class Job:
         return self._registered
 
     def _note_read(self, name: str) -> None:
-        if isinstance(self._membership, Membership) and self._membership.generation == 0:
+        if isinstance(self._membership, WorkerMembership) and self._membership.generation == 0:
             self._pitfalls.note_early_read(name)

@@ -1,4 +1,4 @@
-"""Which workers train together, with which batch? One numbered, immutable answer: a `Plan`.
+"""Which workers train together, with which batch? One numbered, immutable `GenerationPlan`.
 
 The coordinator authors plans; workers carry out the newest they know. Standard library only.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class GenerationPlan:
     """One generation: a fixed set of workers and one global batch.
 
     A plan is *agreed* when the members of the running generation are healthy: they switch after
@@ -44,7 +44,7 @@ class Plan:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Plan:
+    def from_json(cls, document: dict[str, Any]) -> GenerationPlan:
         return cls(
             **{
                 **document,

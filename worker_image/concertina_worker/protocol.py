@@ -67,7 +67,7 @@ class Env(StrEnum):
     )
     OUTPUTS = "CONCERTINA_OUTPUTS"  # a folder of the job, the same for all its workers
     CHECKPOINT_DIR = "CONCERTINA_CHECKPOINT_DIR"
-    REPORT_FILE = "CONCERTINA_REPORT_FILE"  # where a script may tell how far it is: see `Told`
+    REPORT_FILE = "CONCERTINA_REPORT_FILE"  # how far a script is, by `ScriptReportLine`
     CHECKPOINT_INTERVAL_SECONDS = "CONCERTINA_CHECKPOINT_INTERVAL_SECONDS"
     CHECKPOINT_KEEP_LAST = "CONCERTINA_CHECKPOINT_KEEP_LAST"
     CHECKPOINT_KEEP_BEST = "CONCERTINA_CHECKPOINT_KEEP_BEST"  # JSON of `BestRules`, or empty
@@ -244,7 +244,7 @@ class WorkerReport(GpuUse):
     is_straggler: NotRequired[bool]  # so slow, for so long, that it should be replaced
 
 
-class Told(TypedDict):
+class ScriptReportLine(TypedDict):
     """A line of JSON that a script appends to `Env.REPORT_FILE`; what else is in it is a metric."""
 
     step: int  # optimizer steps since the job began, also over restarts

@@ -41,7 +41,7 @@ class FromWorker(StrEnum):
     HEARTBEAT = "heartbeat"  # once a second: place, seconds there, steps in this generation
 
 
-class Place(StrEnum):
+class ScriptPlace(StrEnum):
     """Where a worker's main thread is, as its heartbeats tell."""
 
     COMPUTING = "computing"  # in a step, before the exchange
@@ -69,7 +69,7 @@ def decode(line: bytes) -> Message:
     return message
 
 
-class Connection:
+class PeerConnection:
     """One end of a conversation over a socket; any thread may send, one thread receives."""
 
     def __init__(self, stream: socket.socket) -> None:

@@ -12,11 +12,11 @@ from typing import Final
 from cluster.files.discarding import discard
 from django.db import InterfaceError, OperationalError
 from storage.data.cache import copies, words
-from storage.data.cache.copies import TooLarge, key_of
-from storage.data.cache.fetches import Fetches, Outcome, Trouble
+from storage.data.cache.copies import LargerThanCache, key_of
+from storage.data.cache.fetches import Fetches, FetchTrouble, FinishedFetch
 from storage.data.cache.places import CachePlaces
 from storage.data.cache.room import Key
-from storage.data.fetcher.orders import Order, Result
+from storage.data.fetcher.orders import FetchOrder, FetchResult
 from storage.models import DataCopy, DataSource
 from tenancy.secrets.team_secrets import SecretUnavailable
 
@@ -24,10 +24,10 @@ from autoscaler.control_loop.arriving import orders
 from autoscaler.control_loop.arriving.telling import tell
 from autoscaler.control_loop.arriving.wants import Wants, used_by_live_jobs, wants_of
 from autoscaler.control_loop.carry_out.error_notice import bear
-from autoscaler.control_loop.lease.exclusive import Overtaken
-from autoscaler.control_loop.lease.orders import Orders
-from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.lease.exclusive import LeaseLost
+from autoscaler.control_loop.lease.orders import FencedOrders
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Job
 
@@ -38,15 +38,15 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Arrivals:
+class DataArrivals:
     """What this process fetches; a tick looks at it once."""
 
     fetches: Fetches = field(default_factory=Fetches)
     _cleaned_at: datetime | None = None
 
     def go_on(
-        self, views: Iterable[JobView], context: TickContext, giving: Orders
-    ) -> Mapping[str, Arrival]:
+        self, views: Iterable[LiveJob], context: TickContext, giving: FencedOrders
+    ) -> Mapping[str, StartPrerequisite]:
         """Fetch on; return by job what is not there yet. Jobs that only wait are told.
 
         Raises:
@@ -58,7 +58,7 @@ class Arrivals:
             self.fetches.keep_only(())
             self._clean(places, giving, context.now)
             return {}
-        look = _Look(
+        look = _ArrivingData(
             wants=wants, fetches=self.fetches, places=places, context=context, giving=giving
         )
         look.take_in()
@@ -67,7 +67,7 @@ class Arrivals:
         self._clean(places, giving, context.now)
         return arriving
 
-    def _clean(self, places: CachePlaces, giving: Orders, now: datetime) -> None:
+    def _clean(self, places: CachePlaces, giving: FencedOrders, now: datetime) -> None:
         """Remove what nobody knows any more, now and then."""
         if not places.root.is_dir():
             return
@@ -82,8 +82,8 @@ class Arrivals:
 
 
 def with_their_data(
-    views: Mapping[str, JobView], arriving: Mapping[str, Arrival]
-) -> dict[str, JobView]:
+    views: Mapping[str, LiveJob], arriving: Mapping[str, StartPrerequisite]
+) -> dict[str, LiveJob]:
     """Jobs as the planner is to see them: one without its data neither starts nor grows for free.
 
     The cache is the same for all nodes: a start now would hold GPUs idle for just as long as the
@@ -99,14 +99,14 @@ def with_their_data(
 
 
 @dataclass(slots=True, kw_only=True)
-class _Look:
+class _ArrivingData:
     """One tick's look at all that has to be fetched."""
 
     wants: Wants
     fetches: Fetches
     places: CachePlaces
     context: TickContext
-    giving: Orders
+    giving: FencedOrders
     _used: frozenset[Key] | None = None
 
     def take_in(self) -> None:
@@ -118,38 +118,40 @@ class _Look:
             try:
                 with self.context.fence.transaction():
                     self._take_in(outcome, source)
-            except (Overtaken, OperationalError, InterfaceError):
+            except (LeaseLost, OperationalError, InterfaceError):
                 raise
             except Exception:  # noqa: BLE001 - of this source alone
                 extra = {"action": "fetch", "source": source.name}
                 _log.exception("What came of a fetch cannot be kept.", extra=extra)
                 self.fetches.put_off(outcome, "what came of it cannot be kept", self.context.now)
 
-    def arriving(self) -> dict[str, Arrival]:
+    def arriving(self) -> dict[str, StartPrerequisite]:
         """What each job lacks, after all has been begun that can be."""
         wanted: set[Key] = set()
-        found: dict[str, Arrival] = {}
+        found: dict[str, StartPrerequisite] = {}
         for view in self.wants.views:
             try:
                 lacking = [self._of(view, one, wanted) for one in self.wants.sources_of(view)]
             except Exception as problem:  # noqa: BLE001 - raised again if it concerns more than this job
                 bear(problem, job_id=view.id, action="arrive", context=self.context)
-                lacking = [Arrival(note="its data cannot be looked into, and is tried again")]
+                lacking = [
+                    StartPrerequisite(note="its data cannot be looked into, and is tried again")
+                ]
             if missing := [one for one in lacking if one is not None]:
                 found[view.id] = _together(missing)
         self.fetches.keep_only(wanted)
         return found
 
-    def _take_in(self, outcome: Outcome, source: DataSource) -> None:
+    def _take_in(self, outcome: FinishedFetch, source: DataSource) -> None:
         _, version = outcome.key
-        if outcome.status.result is Result.DONE and not version:
+        if outcome.status.result is FetchResult.DONE and not version:
             copy = copies.note_listing(source, outcome.status, listed_at=outcome.began_at)
             self.places.listing(source.pk, "").replace(self.places.listing(*key_of(copy)))
             self.wants.copies[key_of(copy)] = copy
             self._remove(copies.forget_old_listings(source, self._in_use()))
-        elif outcome.status.result is Result.DONE:
+        elif outcome.status.result is FetchResult.DONE:
             self._change(self.wants.copies.get(outcome.key), DataCopy.State.READY)
-        elif outcome.status.result is Result.CHANGED:
+        elif outcome.status.result is FetchResult.CHANGED:
             self._let_go(outcome.key, source)
 
     def _let_go(self, key: Key, source: DataSource) -> None:
@@ -165,7 +167,7 @@ class _Look:
         if (copy := self.wants.copies.get(key)) is not None:
             copy.listed_at = source.created_at
 
-    def _of(self, view: JobView, source: DataSource, wanted: set[Key]) -> Arrival | None:
+    def _of(self, view: LiveJob, source: DataSource, wanted: set[Key]) -> StartPrerequisite | None:
         """What the job lacks of a source; None: nothing. `wanted` gets what has to be done."""
         copy = self.wants.copy_of(view, source) or self._choose(view, source)
         if copy is not None:
@@ -180,7 +182,7 @@ class _Look:
         wanted.add((source.pk, ""))
         return self._listing(view, source)
 
-    def _choose(self, view: JobView, source: DataSource) -> DataCopy | None:
+    def _choose(self, view: LiveJob, source: DataSource) -> DataCopy | None:
         """Give a job that has not begun the newest version; it keeps that."""
         if view.job.starts and view.job.data_versions.get(source.name):
             return None
@@ -190,7 +192,7 @@ class _Look:
                 self._pin(view, {**view.job.data_versions, source.name: newest.version})
         return newest
 
-    def _pin(self, view: JobView, versions: Mapping[str, str]) -> None:
+    def _pin(self, view: LiveJob, versions: Mapping[str, str]) -> None:
         Job.objects.filter(pk=view.id).update(data_versions=versions)
         view.job.data_versions = dict(versions)
         self._used = None  # what it has stays from now on
@@ -200,52 +202,54 @@ class _Look:
             DataCopy.objects.filter(pk=copy.pk).delete()
         self.wants.copies.pop(key_of(copy), None)
 
-    def _listing(self, view: JobView, source: DataSource) -> Arrival:
+    def _listing(self, view: LiveJob, source: DataSource) -> StartPrerequisite:
         key = (source.pk, "")
         trouble = self.fetches.trouble(key)
         if trouble is not None and trouble.next_at is None:
-            return Arrival(problem=_never(source, trouble))
+            return StartPrerequisite(problem=_never(source, trouble))
         if view.job.data_versions.get(source.name) and self._was_just_listed(source):
-            return Arrival(problem=_is_another(source))
+            return StartPrerequisite(problem=_is_another(source))
         problem = self._begin(key, view, lambda: orders.to_list(source, self.places, self.context))
         said = self._said(key, "its store is asked what is there")
-        return problem or Arrival(note=f"data {source.name}: {said}")
+        return problem or StartPrerequisite(note=f"data {source.name}: {said}")
 
     def _was_just_listed(self, source: DataSource) -> bool:
         since = self.context.now - _LATELY
         copies = self.wants.copies.values()
         return any(one.source_id == source.pk and one.listed_at >= since for one in copies)
 
-    def _fetching(self, view: JobView, source: DataSource, copy: DataCopy) -> Arrival:
+    def _fetching(self, view: LiveJob, source: DataSource, copy: DataCopy) -> StartPrerequisite:
         key = key_of(copy)
         trouble = self.fetches.trouble(key)
         if trouble is not None and trouble.next_at is None:
-            return Arrival(problem=_never(source, trouble))
+            return StartPrerequisite(problem=_never(source, trouble))
         size = words.size(copy.bytes)
         try:
             has_room = self._has_room(copy)
-        except TooLarge:
+        except LargerThanCache:
             most = words.size(self.context.data.cache_bytes)
             said = f"Data {source.name} has {size}, and the cache holds {most}."
             remedy = "Ask an admin to raise CONCERTINA_CACHE_BYTES, or use a part of it."
-            return Arrival(problem=f"{said} {remedy}")
+            return StartPrerequisite(problem=f"{said} {remedy}")
         if not has_room:
             said = f"{size} wait for room in the cache, which data of live jobs fills"
-            return Arrival(note=f"data {source.name}: {said}")
+            return StartPrerequisite(note=f"data {source.name}: {said}")
         problem = self._begin(
             key, view, lambda: orders.to_fetch(source, copy, self.places, self.context)
         )
         return problem or self._under_way(source, copy, key)
 
-    def _under_way(self, source: DataSource, copy: DataCopy, key: Key) -> Arrival:
+    def _under_way(self, source: DataSource, copy: DataCopy, key: Key) -> StartPrerequisite:
         running = self.fetches.status(key, self.context.now)
         if running is None:
-            return Arrival(note=f"data {source.name}: {self._said(key, '')}")
+            return StartPrerequisite(note=f"data {source.name}: {self._said(key, '')}")
         status, seconds = running
         far = words.how_far(status.done_bytes, copy.bytes, seconds)
-        return Arrival(note=f"data {source.name}: {far}", seconds=seconds or 0.0)
+        return StartPrerequisite(note=f"data {source.name}: {far}", seconds=seconds or 0.0)
 
-    def _begin(self, key: Key, view: JobView, order: Callable[[], Order]) -> Arrival | None:
+    def _begin(
+        self, key: Key, view: LiveJob, order: Callable[[], FetchOrder]
+    ) -> StartPrerequisite | None:
         """Begin a fetch if one may be begun; returns why it never can."""
         owner, now = str(view.job.team_id), self.context.now
         if not self.fetches.is_due(key, now, owner=owner):
@@ -255,7 +259,7 @@ class _Look:
             with self.giving.giving():
                 self.fetches.begin(key, order(), now, owner=owner)
         except SecretUnavailable as problem:
-            return Arrival(problem=f"{problem} Its data cannot be fetched without it.")
+            return StartPrerequisite(problem=f"{problem} Its data cannot be fetched without it.")
         except OSError as problem:
             extra = {"action": "fetch", "source": key[0]}
             _log.warning("A fetch cannot be begun: %s", problem, extra=extra)
@@ -303,16 +307,16 @@ class _Look:
             copy.state = state
 
 
-def _together(lacking: list[Arrival]) -> Arrival:
+def _together(lacking: list[StartPrerequisite]) -> StartPrerequisite:
     """What one job lacks of several sources: why it never comes, or all that is on the way."""
     hopeless = next((one for one in lacking if one.problem), None)
-    return hopeless or Arrival(
+    return hopeless or StartPrerequisite(
         note="; ".join(one.note for one in lacking), seconds=max(one.seconds for one in lacking)
     )
 
 
-def _never(source: DataSource, trouble: Trouble) -> str:
-    if trouble.result is Result.CHANGED:
+def _never(source: DataSource, trouble: FetchTrouble) -> str:
+    if trouble.result is FetchResult.CHANGED:
         return _is_another(source)
     return f"Data {source.name} cannot be fetched: {trouble.problem}"
 

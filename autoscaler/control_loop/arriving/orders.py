@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from storage.data.cache.copies import key_of
 from storage.data.cache.places import CachePlaces
-from storage.data.fetcher.orders import Order
+from storage.data.fetcher.orders import FetchOrder
 from storage.data.object_stores import CREDENTIALS
 from storage.models import DataCopy, DataSource
 from tenancy.models import Team
@@ -14,14 +14,14 @@ from tenancy.secrets.team_secrets import SecretUnavailable
 from autoscaler.control_loop.tick_context import TickContext
 
 
-def to_list(source: DataSource, places: CachePlaces, context: TickContext) -> Order:
+def to_list(source: DataSource, places: CachePlaces, context: TickContext) -> FetchOrder:
     """Raises: SecretUnavailable."""
     return _order(source, "", places, context)
 
 
 def to_fetch(
     source: DataSource, copy: DataCopy, places: CachePlaces, context: TickContext
-) -> Order:
+) -> FetchOrder:
     """Raises: SecretUnavailable."""
     key = key_of(copy)
     ready = source.copies.filter(state=DataCopy.State.READY).exclude(pk=copy.pk)
@@ -42,9 +42,9 @@ _OTHERS = 3  # versions whose files are looked through for the same; guessed
 
 def _order(
     source: DataSource, version: str, places: CachePlaces, context: TickContext, **more: object
-) -> Order:
+) -> FetchOrder:
     place = source.place
-    return Order(
+    return FetchOrder(
         url=place["url"],
         listing=str(places.listing(source.pk, version)),
         status=str(places.status(source.pk, version)),

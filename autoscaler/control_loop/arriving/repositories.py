@@ -15,23 +15,23 @@ from urllib.parse import urlsplit
 from cluster.files.discarding import discard
 from django.db import InterfaceError, OperationalError
 from storage.code.places import CodePlaces
-from storage.data.cache.fetches import Fetches, Trouble
+from storage.data.cache.fetches import Fetches, FetchTrouble
 from storage.data.cache.room import Key
-from storage.data.fetcher.orders import Result
+from storage.data.fetcher.orders import FetchResult
 from storage.errors import TooMuchCode
 from storage.repositories import fetched
 from storage.repositories.fetched import Fetched
 from storage.repositories.fetcher.orders import CodeOrder
-from storage.repositories.places import Wanted, Workplace
+from storage.repositories.places import WantedFolder, Workplace
 from tenancy.models import Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop.arriving.telling import tell
-from autoscaler.control_loop.lease.exclusive import Overtaken
-from autoscaler.control_loop.lease.orders import Orders
-from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.lease.exclusive import LeaseLost
+from autoscaler.control_loop.lease.orders import FencedOrders
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import events
@@ -56,21 +56,23 @@ class CodeArrivals:
     fetches: Fetches = field(default_factory=_fetches)
 
     def go_on(
-        self, views: Iterable[JobView], context: TickContext, giving: Orders
-    ) -> Mapping[str, Arrival]:
+        self, views: Iterable[LiveJob], context: TickContext, giving: FencedOrders
+    ) -> Mapping[str, StartPrerequisite]:
         """Fetch on; return what jobs lack that wait for their code, and tell them.
 
         Raises:
             Overtaken: another process holds the lease now.
         """
-        wishes: dict[Key, _Wish] = {}
+        wishes: dict[Key, _WantedCode] = {}
         for view in views:
             if view.is_queued and (wanted := _wanted_by(view)) is not None:
                 key = view.job.team_id, wanted.digest
-                wishes.setdefault(key, _Wish(wanted=wanted)).views.append(view)
-        arriving: dict[str, Arrival] = {}
+                wishes.setdefault(key, _WantedCode(wanted=wanted)).views.append(view)
+        arriving: dict[str, StartPrerequisite] = {}
         if wishes:
-            look = _Look(wishes=wishes, fetches=self.fetches, context=context, giving=giving)
+            look = _ArrivingCode(
+                wishes=wishes, fetches=self.fetches, context=context, giving=giving
+            )
             look.take_in()
             arriving = look.arriving()
             tell([view for wish in wishes.values() for view in wish.views], arriving, context)
@@ -81,21 +83,21 @@ class CodeArrivals:
         return arriving
 
 
-def _wanted_by(view: JobView) -> Wanted | None:
+def _wanted_by(view: LiveJob) -> WantedFolder | None:
     """Return what is to be fetched for a job; None: it has its code, or needs none."""
     code = view.spec.code
     if code is None or code.digest is not None or code.git is None:
         return None
     git = code.git
-    return Wanted(url=git.url, ref=git.ref, path=git.path, secret=git.secret)
+    return WantedFolder(url=git.url, ref=git.ref, path=git.path, secret=git.secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
+class _WantedCode:
     """Some code, and who waits for it: jobs of one team, one at least."""
 
-    wanted: Wanted
-    views: list[JobView] = field(default_factory=list)
+    wanted: WantedFolder
+    views: list[LiveJob] = field(default_factory=list)
 
     @property
     def team(self) -> Team:
@@ -106,46 +108,46 @@ class _Wish:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Look:
+class _ArrivingCode:
     """One tick's look at all code that has to be fetched."""
 
-    wishes: Mapping[Key, _Wish]
+    wishes: Mapping[Key, _WantedCode]
     fetches: Fetches
     context: TickContext
-    giving: Orders
+    giving: FencedOrders
     _has_come: set[Key] = field(default_factory=set)
 
     def take_in(self) -> None:
         """Make snapshots of what has been fetched; trouble with one is its own."""
         for outcome in list(self.fetches.ended(self.context.now)):
             wish = self.wishes.get(outcome.key)
-            if wish is None or outcome.status.result is not Result.DONE:
+            if wish is None or outcome.status.result is not FetchResult.DONE:
                 continue
             try:
                 self._take_in(wish)
                 self._has_come.add(outcome.key)
-            except (Overtaken, OperationalError, InterfaceError):
+            except (LeaseLost, OperationalError, InterfaceError):
                 raise
             except Exception:  # noqa: BLE001 - of this code alone
                 extra = {"action": "fetch_code", "team": outcome.key[0]}
                 _log.exception("What came of a fetch cannot be kept.", extra=extra)
                 self.fetches.put_off(outcome, "what came of it cannot be kept", self.context.now)
 
-    def arriving(self) -> dict[str, Arrival]:
-        found: dict[str, Arrival] = {}
+    def arriving(self) -> dict[str, StartPrerequisite]:
+        found: dict[str, StartPrerequisite] = {}
         for key, wish in self.wishes.items():
             arrival = self._of(key, wish)
             found |= {view.id: arrival for view in wish.views}
         return found
 
-    def _take_in(self, wish: _Wish) -> None:
+    def _take_in(self, wish: _WantedCode) -> None:
         places, by = self.context.code, wish.views[0].job.submitted_by
         with self.giving.giving():
             found = self._arrival(wish).put_into_place(actor=by)
             discard(wish.workplace(places).folder, aside=places.aside)
         self._name(found, wish)
 
-    def _name(self, found: Fetched, wish: _Wish) -> None:
+    def _name(self, found: Fetched, wish: _WantedCode) -> None:
         """Write down what jobs run; one whose row somebody holds has it fetched once more."""
         with self.context.fence.transaction():
             ids = [view.id for view in wish.views]
@@ -170,18 +172,18 @@ class _Look:
                 for job in jobs
             )
 
-    def _of(self, key: Key, wish: _Wish) -> Arrival:
+    def _of(self, key: Key, wish: _WantedCode) -> StartPrerequisite:
         """What lacks who wants this; one whose code has just come starts in the next tick."""
         if key in self._has_come:
-            return Arrival(note="its code has come")
+            return StartPrerequisite(note="its code has come")
         trouble = self.fetches.trouble(key)
         if trouble is not None and trouble.next_at is None:
             return _never(f"Its code cannot be fetched: {trouble.problem}")
         if (problem := self._begin(key, wish)) is not None:
             return problem
-        return Arrival(note=self._said(key, wish, trouble))
+        return StartPrerequisite(note=self._said(key, wish, trouble))
 
-    def _begin(self, key: Key, wish: _Wish) -> Arrival | None:
+    def _begin(self, key: Key, wish: _WantedCode) -> StartPrerequisite | None:
         """Begin a fetch if one may be begun; returns why it never can."""
         owner, now = str(wish.team.pk), self.context.now
         if not self.fetches.is_due(key, now, owner=owner):
@@ -202,12 +204,14 @@ class _Look:
             _log.warning("A fetch cannot be begun: %s", problem, extra=extra)
         return None
 
-    def _arrival(self, wish: _Wish) -> fetched.Arrival:
+    def _arrival(self, wish: _WantedCode) -> fetched.ArrivingSnapshot:
         places, limits = self.context.code, self.context.code_limits
         workplace = wish.workplace(places)
-        return fetched.Arrival(team=wish.team, workplace=workplace, places=places, limits=limits)
+        return fetched.ArrivingSnapshot(
+            team=wish.team, workplace=workplace, places=places, limits=limits
+        )
 
-    def _order(self, wish: _Wish) -> CodeOrder:
+    def _order(self, wish: _WantedCode) -> CodeOrder:
         """Raises: SecretUnavailable."""
         wanted, workplace = wish.wanted, wish.workplace(self.context.code)
         bounds, data = self.context.code_limits.snapshot, self.context.data
@@ -224,7 +228,7 @@ class _Look:
             most_files=bounds.most_files,
         )
 
-    def _said(self, key: Key, wish: _Wish, trouble: Trouble | None) -> str:
+    def _said(self, key: Key, wish: _WantedCode, trouble: FetchTrouble | None) -> str:
         if key in self.fetches:
             return f"its code is fetched from {urlsplit(wish.wanted.url).hostname}"
         if trouble is None:
@@ -232,8 +236,8 @@ class _Look:
         return f"its code: {trouble.problem.rstrip('.')}; it is tried again"
 
 
-def _never(problem: str) -> Arrival:
-    return Arrival(problem=problem, reason=JobReason.CODE_UNAVAILABLE)
+def _never(problem: str) -> StartPrerequisite:
+    return StartPrerequisite(problem=problem, reason=JobReason.CODE_UNAVAILABLE)
 
 
 def _credential(team: Team, secret: str) -> dict[str, str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autoscaler.control_loop.carry_out import writing
-from autoscaler.control_loop.carry_out.writing import Draft
-from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.carry_out.writing import JobDraft
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.words import sentence_case
@@ -19,7 +19,9 @@ from jobs.lifecycle import State
 from jobs.models import Job
 
 
-def tell(views: Iterable[JobView], arriving: Mapping[str, Arrival], context: TickContext) -> None:
+def tell(
+    views: Iterable[LiveJob], arriving: Mapping[str, StartPrerequisite], context: TickContext
+) -> None:
     """Say on jobs that wait what they wait for, and let those fail whose data will never come."""
     waiting = [view for view in views if view.is_queued and view.id in arriving]
     hopeless = {view.id: view for view in waiting if arriving[view.id].problem}
@@ -50,7 +52,7 @@ class _Told:
         return self.reason, self.message
 
 
-def _told(arrival: Arrival, context: TickContext) -> _Told:
+def _told(arrival: StartPrerequisite, context: TickContext) -> _Told:
     is_known = arrival.seconds > 0
     return _Told(
         reason=arrival.waits_as,
@@ -79,8 +81,8 @@ def _say(told: _Told, job_ids: list[str], news: set[str], context: TickContext) 
                 )
 
 
-def _failing(arrival: Arrival) -> writing.Drafting:
-    def draft(draft: Draft) -> None:
+def _failing(arrival: StartPrerequisite) -> writing.Drafting:
+    def draft(draft: JobDraft) -> None:
         draft.move(
             {State.QUEUED},
             State.FAILED,

@@ -10,7 +10,7 @@ from storage.data.cache.room import Key
 from storage.data.kinds import FETCHED
 from storage.models import DataCopy, DataSource
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from jobs.lifecycle import LIVE
 from jobs.models import Job
 
@@ -19,20 +19,20 @@ from jobs.models import Job
 class Wants:
     """Jobs with fetched data, those that hold GPUs first, and what is known of that data."""
 
-    views: tuple[JobView, ...]
+    views: tuple[LiveJob, ...]
     sources: Mapping[str, DataSource]  # by name
     copies: dict[Key, DataCopy]
 
-    def sources_of(self, view: JobView) -> list[DataSource]:
+    def sources_of(self, view: LiveJob) -> list[DataSource]:
         names = (use.source for use in view.spec.data)
         return [self.sources[name] for name in names if name in self.sources]
 
-    def copy_of(self, view: JobView, source: DataSource) -> DataCopy | None:
+    def copy_of(self, view: LiveJob, source: DataSource) -> DataCopy | None:
         """Return the version that the job has; None: it has none yet, or that is not known."""
         version = view.job.data_versions.get(source.name)
         return self.copies.get((source.pk, version)) if version else None
 
-    def newest_for(self, view: JobView, source: DataSource) -> DataCopy | None:
+    def newest_for(self, view: LiveJob, source: DataSource) -> DataCopy | None:
         """Return what the store was seen to be like since the job was submitted."""
         seen = [
             copy
@@ -42,7 +42,7 @@ class Wants:
         return max(seen, key=lambda copy: copy.listed_at, default=None)
 
 
-def wants_of(views: Iterable[JobView]) -> Wants | None:
+def wants_of(views: Iterable[LiveJob]) -> Wants | None:
     """Two statements if any job names data, none else; None: no data has to be fetched."""
     users = [view for view in views if view.spec.data and (view.is_active or view.is_queued)]
     names = {use.source for view in users for use in view.spec.data}

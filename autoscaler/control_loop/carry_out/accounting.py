@@ -12,7 +12,7 @@ from django.db import connection
 from tenancy import usage
 from tenancy.models import Quota
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from jobs.models import GpuClaim
 from jobs.spec.job_spec import MOST_GPUS
 from jobs.spec.stored_fields import GPUS_PER_WORKER
@@ -83,7 +83,7 @@ def update_gpu_seconds(job_ids: Iterable[str], now: datetime) -> None:
         cursor.execute(_GPU_SECONDS, {"jobs": jobs, "now": now, "most_gpus": MOST_GPUS})
 
 
-def sample_utilisation(waiting: Iterable[JobView], now: datetime) -> None:
+def sample_utilisation(waiting: Iterable[LiveJob], now: datetime) -> None:
     """One row per team and pool with a quota, GPUs in use or waiting jobs; usage grows along."""
     if UtilisationSample.objects.filter(at__gt=now - timedelta(seconds=SAMPLE_SECONDS)).exists():
         return
@@ -111,7 +111,7 @@ def _used_gpus() -> Counter[tuple[int, int]]:
     return Counter(claims)
 
 
-def _least_gpus(waiting: Iterable[JobView]) -> Counter[tuple[int, int]]:
+def _least_gpus(waiting: Iterable[LiveJob]) -> Counter[tuple[int, int]]:
     """Return how many GPUs these jobs need to start, by pool and team."""
     least: Counter[tuple[int, int]] = Counter()
     for view in waiting:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from autoscaler.control_loop.carry_out.writing import Draft, NotNow
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.observe.jobs.arrangements import Arrangement, arrangement_of, columns
-from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView, ids
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView, ids
 from autoscaler.job_vocabulary import JobReason
 from jobs.models import Assignment
 
 
 def assign(
-    view: JobView,
-    draft: Draft,
+    view: LiveJob,
+    draft: JobDraft,
     worker_ids: Sequence[str],
     *,
     global_batch_size: int,
@@ -52,7 +52,9 @@ def assign(
     )
 
 
-def go_on_with(view: JobView, draft: Draft, staying: Sequence[WorkerView], *, message: str) -> None:
+def go_on_with(
+    view: LiveJob, draft: JobDraft, staying: Sequence[WorkerView], *, message: str
+) -> None:
     """Assign the members that are left of the newest assignment, as `assign` does."""
     assert view.assignment is not None  # noqa: S101 - its members are
     assign(
@@ -67,7 +69,7 @@ def go_on_with(view: JobView, draft: Draft, staying: Sequence[WorkerView], *, me
     )
 
 
-def batch_for(view: JobView, workers: int, wished: int) -> int:
+def batch_for(view: LiveJob, workers: int, wished: int) -> int:
     """The wished batch, or the nearest smaller one that so many workers can hold."""
     bounds = view.spec.batch.bounds()
     if bounds.has_accumulation or bounds.max_per_worker is None:

@@ -10,7 +10,7 @@ from cluster.worker_host import Mount
 from storage.data import sources
 from storage.data.sources import DataUnavailable
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.tick_context import TickContext
 from concertina_worker.protocol import data_variable
 
@@ -23,7 +23,7 @@ class SeenData:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def of(view: JobView, context: TickContext) -> SeenData:
+def of(view: LiveJob, context: TickContext) -> SeenData:
     """Look each source up anew: between two starts it may have been moved.
 
     Raises:

@@ -10,7 +10,7 @@ from cluster.worker_host import HostUnavailable
 from django.db import Error, InterfaceError, OperationalError
 from django.db.models import Q
 
-from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind
@@ -34,7 +34,7 @@ def bear(problem: Exception, *, job_id: str, action: str, context: TickContext) 
     if isinstance(problem, OperationalError):
         if not is_given_up(problem, job_id=job_id, action=action):
             raise problem
-    elif isinstance(problem, Overtaken | InterfaceError):
+    elif isinstance(problem, LeaseLost | InterfaceError):
         raise problem
     elif isinstance(problem, HostUnavailable):
         _log.warning("A job waits for its node: %s", problem, extra=extra)

@@ -13,14 +13,14 @@ from typing import Final
 
 from cluster.models import Node, Pool
 from cluster.process_environments import ProcessEnvironment
-from cluster.worker_host import Labels, Launch, Limits, Mount, RegistryLogin, Role
+from cluster.worker_host import Labels, Launch, Mount, ProcessLimits, ProcessRole, RegistryLogin
 from tenancy import image_rules
 from tenancy.image_names import in_full, registry_of
 from tenancy.secrets import team_secrets
 
 from autoscaler.control_loop.carry_out import data_mounts, start_mounts
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
-from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_network import JobNetwork
 from concertina_worker.protocol import GATE_PORT, BatchRules, BestRules, Env
@@ -34,12 +34,12 @@ _PROXY: Final = ("HTTPS_PROXY", "https_proxy")  # some programs know the one, so
 _UNBUFFERED: Final = {"PYTHONUNBUFFERED": "1"}
 
 
-def of_coordinator(view: JobView, node: Node, context: TickContext) -> Launch:
+def of_coordinator(view: LiveJob, node: Node, context: TickContext) -> Launch:
     """The job's coordinator, beside its first worker."""
     environments = context.environments
     seen = environments.of_coordinator(view.id)
     return Launch(
-        labels=_labels(view.coordinator_id, Role.COORDINATOR, view, context),
+        labels=_labels(view.coordinator_id, ProcessRole.COORDINATOR, view, context),
         command=(environments.python, "-m", "concertina_worker.coordinator"),
         env={
             **_common(view, node, seen, context),
@@ -57,7 +57,7 @@ def of_coordinator(view: JobView, node: Node, context: TickContext) -> Launch:
             ),
         },
         node=node.name,
-        user=environments.user_of(view.job.team_id, Role.COORDINATOR),
+        user=environments.user_of(view.job.team_id, ProcessRole.COORDINATOR),
         limits=seen.limits,
         image=seen.image,
         mounts=seen.mounts,
@@ -67,7 +67,7 @@ def of_coordinator(view: JobView, node: Node, context: TickContext) -> Launch:
 
 
 def of_worker(
-    view: JobView,
+    view: LiveJob,
     worker: WorkerView,
     coordinator_node: Node,
     gpu_indices: tuple[int, ...],
@@ -109,14 +109,14 @@ def of_worker(
     usual = {**seen.defaults, **_defaults(view, node, gpu_indices, context), **way_out}
     env = {**usual, **spec.env, **ours}
     return Launch(
-        labels=_labels(worker.id, Role.WORKER, view, context),
+        labels=_labels(worker.id, ProcessRole.WORKER, view, context),
         command=tuple(spec.command),
         env={str(name): value for name, value in env.items()},
         secret_env={**_of_team(view, without=ours), **_secrets(view)},
         registry_logins=_registry_logins(view, seen),
         node=node.name,
         workdir=spec.workdir or (code.target if code else None),
-        user=context.environments.user_of(view.job.team_id, Role.WORKER),
+        user=context.environments.user_of(view.job.team_id, ProcessRole.WORKER),
         gpu_indices=gpu_indices,
         gpu_names=node.cuda_names(gpu_indices) if _has_gpus(view) else (),
         limits=_limits(view, worker, seen, context),
@@ -132,7 +132,7 @@ def is_of_gpus(pool: Pool) -> bool:
     return pool.gpu_type != _SLOT
 
 
-def _code_of(view: JobView, context: TickContext) -> Mount | None:
+def _code_of(view: LiveJob, context: TickContext) -> Mount | None:
     digest = view.spec.code.digest if view.spec.code else None
     if digest is None:  # no job starts before its code was fetched: see `arriving.repositories`
         return None
@@ -145,7 +145,7 @@ def _memories(seen: ProcessEnvironment, epoch: int) -> str:
     return f"{seen.folder}/epoch-{epoch}" if epoch else seen.folder
 
 
-def _labels(process_id: str, role: Role, view: JobView, context: TickContext) -> Labels:
+def _labels(process_id: str, role: ProcessRole, view: LiveJob, context: TickContext) -> Labels:
     return Labels(
         process_id=process_id,
         job_id=view.id,
@@ -156,8 +156,8 @@ def _labels(process_id: str, role: Role, view: JobView, context: TickContext) ->
 
 
 def _limits(
-    view: JobView, worker: WorkerView, seen: ProcessEnvironment, context: TickContext
-) -> Limits:
+    view: LiveJob, worker: WorkerView, seen: ProcessEnvironment, context: TickContext
+) -> ProcessLimits:
     resources = view.spec.resources
     return replace(
         seen.limits,
@@ -168,13 +168,13 @@ def _limits(
     )
 
 
-def _of_team(view: JobView, *, without: Collection[str]) -> dict[str, str]:
+def _of_team(view: LiveJob, *, without: Collection[str]) -> dict[str, str]:
     """The secrets that the job names, but for variables that are the platform's."""
     found = team_secrets.environment_of(view.job.team, view.spec.secrets)
     return {name: value for name, value in found.items() if name not in without}
 
 
-def check_image(view: JobView, worker: WorkerView, context: TickContext) -> None:
+def check_image(view: LiveJob, worker: WorkerView, context: TickContext) -> None:
     """Look at the rules once more when a job starts; while it runs, its new workers are let in.
 
     Raises:
@@ -186,7 +186,7 @@ def check_image(view: JobView, worker: WorkerView, context: TickContext) -> None
         image_rules.check(image, team=view.job.team, platform_image=ours)
 
 
-def _registry_logins(view: JobView, seen: ProcessEnvironment) -> tuple[RegistryLogin, ...]:
+def _registry_logins(view: LiveJob, seen: ProcessEnvironment) -> tuple[RegistryLogin, ...]:
     """The team's, for the registry of this image and no other."""
     registry = registry_of(seen.image or "")
     login = team_secrets.registry_login_of(view.job.team, registry)
@@ -195,12 +195,12 @@ def _registry_logins(view: JobView, seen: ProcessEnvironment) -> tuple[RegistryL
     return (RegistryLogin(registry=registry, username=login.username, password=login.password),)
 
 
-def _secrets(view: JobView) -> dict[str, str]:
+def _secrets(view: LiveJob) -> dict[str, str]:
     return {str(Env.TOKEN): job_token.of_workers(view.id)}
 
 
 def _common(
-    view: JobView, coordinator_node: Node, seen: ProcessEnvironment, context: TickContext
+    view: LiveJob, coordinator_node: Node, seen: ProcessEnvironment, context: TickContext
 ) -> dict[str, str]:
     host = context.environments.coordinator_host(coordinator_node)
     return {
@@ -213,7 +213,7 @@ def _common(
 
 
 def _defaults(
-    view: JobView, node: Node, gpu_indices: tuple[int, ...], context: TickContext
+    view: LiveJob, node: Node, gpu_indices: tuple[int, ...], context: TickContext
 ) -> dict[str, str]:
     """Return what a job may overrule in its `env`."""
     hints = context.environments.network_hints(node)
@@ -226,11 +226,11 @@ def _defaults(
     }
 
 
-def _has_gpus(view: JobView) -> bool:
+def _has_gpus(view: LiveJob) -> bool:
     return is_of_gpus(view.job.pool)
 
 
-def _as_torchrun(view: JobView, worker: WorkerView, context: TickContext) -> dict[str, str]:
+def _as_torchrun(view: LiveJob, worker: WorkerView, context: TickContext) -> dict[str, str]:
     members = view.members
     neighbours = [w.id for w in members if w.row.node_id == worker.row.node_id]
     if _has_gpus(view) or context.environments.are_workers_apart:
@@ -248,7 +248,7 @@ def _as_torchrun(view: JobView, worker: WorkerView, context: TickContext) -> dic
     }
 
 
-def _rendezvous_of(view: JobView, context: TickContext) -> dict[str, str]:
+def _rendezvous_of(view: LiveJob, context: TickContext) -> dict[str, str]:
     """Return where its workers would meet by themselves, while nobody knows what they are."""
     if not view.members or view.spec.elastic.mode not in {JobMode.AUTO, JobMode.FIXED}:
         return {}
@@ -256,14 +256,14 @@ def _rendezvous_of(view: JobView, context: TickContext) -> dict[str, str]:
     return {Env.RENDEZVOUS: f"{host}:{port}"}
 
 
-def _rendezvous(view: JobView, context: TickContext) -> tuple[str, int]:
+def _rendezvous(view: LiveJob, context: TickContext) -> tuple[str, int]:
     own = arrangement_of(view.assignment).rendezvous_port if view.assignment else None
     port = own or view.job.coordinator_port or 0
     first = view.members[0]
     return context.environments.rendezvous_host(first.id, first.row.node), port
 
 
-def _gate_of(view: JobView) -> dict[str, str]:
+def _gate_of(view: LiveJob) -> dict[str, str]:
     """Return what makes a coordinator keep a gate; it leads nowhere if the list was taken away."""
     if view.spec.network is not JobNetwork.LISTED:
         return {}
@@ -272,20 +272,20 @@ def _gate_of(view: JobView) -> dict[str, str]:
     return {Env.REACHABLE: ",".join(listed)}
 
 
-def _to_gate(view: JobView, coordinator_host: str) -> dict[str, str]:
+def _to_gate(view: LiveJob, coordinator_host: str) -> dict[str, str]:
     """Return where programs find it; a job may overrule this in its `env`."""
     gate = f"http://{coordinator_host}:{GATE_PORT}"
     return dict.fromkeys(_PROXY, gate) if view.spec.network is JobNetwork.LISTED else {}
 
 
-def _best_rules(view: JobView) -> str:
+def _best_rules(view: LiveJob) -> str:
     best = view.spec.checkpoint.keep_best
     if best is None:
         return ""
     return json.dumps(BestRules(metric=best.metric, goal=best.goal, n=best.n))
 
 
-def _batch_rules(view: JobView) -> BatchRules:
+def _batch_rules(view: LiveJob) -> BatchRules:
     batch = view.spec.batch
     return {
         "base": batch.global_batch_size.base,

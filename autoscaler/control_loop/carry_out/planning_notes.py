@@ -13,7 +13,7 @@ from cluster.models import Pool
 from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 
-from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.plan.planning_round import PlanningRound
 from autoscaler.control_loop.tick_context import TickContext
@@ -51,7 +51,7 @@ def _noting(context: TickContext, *, of: str) -> Iterator[None]:
     except OperationalError as error:
         if not is_given_up(error, job_id=of, action="note"):
             raise
-    except (Overtaken, InterfaceError):
+    except (LeaseLost, InterfaceError):
         raise
     except Exception:  # noqa: BLE001 - whatever it is, the plan is carried out
         extra = {"action": "note", "job_id": of}

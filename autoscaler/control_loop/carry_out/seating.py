@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from autoscaler.control_loop.carry_out.writing import Draft, NotNow
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.observe.jobs.seats import Seat
 from jobs.models import GpuClaim, Worker
 
 
-def take_seats(draft: Draft, seats: Collection[Seat], *, attempt: int) -> None:
+def take_seats(draft: JobDraft, seats: Collection[Seat], *, attempt: int) -> None:
     """Make the workers and claim their GPUs. The last thing to draft: the seats are taken then.
 
     Raises:

@@ -12,7 +12,7 @@ from storage.errors import ResultUnknown
 from storage.models import HeldCheckpoint
 from storage.results import held
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.tick_context import TickContext
 from concertina_worker.protocol import Env
 
@@ -31,7 +31,7 @@ class SeenStart:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def of(view: JobView, context: TickContext) -> SeenStart:
+def of(view: LiveJob, context: TickContext) -> SeenStart:
     """Hold it now, if no tick has yet.
 
     Raises:

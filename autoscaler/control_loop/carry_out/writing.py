@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 
 from autoscaler.control_loop.carry_out import accounting, row_updates
 from autoscaler.control_loop.carry_out.held_together import parts
-from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.observe.jobs.seats import FreeSeats
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason, StoredReason
@@ -47,7 +47,7 @@ class NotNow(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class JobDraft:
     """What is to be written of one job, whose row is held: `job` is that row."""
 
     job: Job
@@ -102,7 +102,7 @@ class Draft:
         self.worker_columns.setdefault(worker_id, {}).update(columns)
 
 
-Drafting = Callable[[Draft], None]
+Drafting = Callable[[JobDraft], None]
 Outcomes = dict[str, Exception | None]
 
 
@@ -138,7 +138,7 @@ def _together_if_possible(
 ) -> Outcomes:
     try:
         return _together(wanted, context, names)
-    except (Overtaken, InterfaceError):
+    except (LeaseLost, InterfaceError):
         raise
     except (DatabaseError, ValueError):  # a broken connection is met again at once
         _log.warning("Jobs are written one by one.", exc_info=True, extra={"action": "write"})
@@ -159,10 +159,10 @@ def _together(
     return outcomes
 
 
-def _drafted(draft: Draft, drafting: Drafting) -> Exception | None:
+def _drafted(draft: JobDraft, drafting: Drafting) -> Exception | None:
     try:
         drafting(draft)
-    except (DatabaseError, InterfaceError, Overtaken):
+    except (DatabaseError, InterfaceError, LeaseLost):
         raise
     except Exception as problem:  # noqa: BLE001 - of this job alone
         return problem
@@ -179,7 +179,7 @@ def _alone(
                 return Job.DoesNotExist(job_id)
             drafting(drafts[0])
             _write(drafts, context)
-    except (Overtaken, InterfaceError):
+    except (LeaseLost, InterfaceError):
         raise
     except Exception as problem:  # noqa: BLE001 - of this job alone
         return problem
@@ -188,15 +188,17 @@ def _alone(
 
 def _held(
     job_ids: Iterable[str], context: TickContext, names: frozenset[str], *, waits: bool
-) -> list[Draft]:
+) -> list[JobDraft]:
     """Hold the rows, in the order of their ids, as everybody does who holds several."""
     rows = Job.objects.select_for_update(no_key=True, skip_locked=not waits)
     found = rows.filter(pk__in=list(job_ids)).order_by("pk").only(*_COMPARED)
     free = FreeSeats(names, now=context.now)
-    return [Draft(job=job, held_at=job.held_at, free=free) for job in found.annotate(held_at=Now())]
+    return [
+        JobDraft(job=job, held_at=job.held_at, free=free) for job in found.annotate(held_at=Now())
+    ]
 
 
-def _write(drafts: Collection[Draft], context: TickContext) -> None:
+def _write(drafts: Collection[JobDraft], context: TickContext) -> None:
     """Write one kind of rows after the other, and of each kind all at once."""
     if gone := _all(draft.gone for draft in drafts):
         GpuClaim.objects.filter(worker__in=gone).delete()
@@ -218,7 +220,7 @@ def _write(drafts: Collection[Draft], context: TickContext) -> None:
             announce_wanted(draft.job.id)
 
 
-_ROWS: Final[Mapping[Any, Callable[[Draft], Collection[Any]]]] = {
+_ROWS: Final[Mapping[Any, Callable[[JobDraft], Collection[Any]]]] = {
     Worker: lambda draft: draft.workers,
     GpuClaim: lambda draft: draft.claims,
     Assignment: lambda draft: draft.assignments,
@@ -226,13 +228,13 @@ _ROWS: Final[Mapping[Any, Callable[[Draft], Collection[Any]]]] = {
 }
 
 
-def _end_generations(drafts: Collection[Draft]) -> None:
+def _end_generations(drafts: Collection[JobDraft]) -> None:
     if drafts:
         ids, held_at = [draft.job.id for draft in drafts], max(d.held_at for d in drafts)
         Generation.objects.filter(job__in=ids, ended_at=None).update(ended_at=held_at)
 
 
-def _change_phases(drafts: Collection[Draft]) -> None:
+def _change_phases(drafts: Collection[JobDraft]) -> None:
     """Warm workers that are not wanted any more leave; those of a generation train."""
     left = {draft.job.id: draft.staying for draft in drafts if draft.staying is not None}
     if left:

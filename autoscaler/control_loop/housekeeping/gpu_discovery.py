@@ -18,7 +18,7 @@ from cluster.models import Node
 from cluster.worker_host import NodeSurvey
 
 from autoscaler.control_loop.carry_out import launches
-from autoscaler.control_loop.housekeeping.node_questions import Answer, NodeQuestions
+from autoscaler.control_loop.housekeeping.node_questions import NodeAnswer, NodeQuestions
 from autoscaler.control_loop.tick_context import TickContext
 
 _AGAIN_SECONDS: Final = 300.0  # guessed: each question is a container; somebody has to act first
@@ -44,7 +44,7 @@ class GpuDiscovery:
             self._write_down(answer, context)
         self._questions.ask(_nameless(), survey.gpus, context)
 
-    def _write_down(self, answer: Answer[tuple[Gpu, ...]], context: TickContext) -> None:
+    def _write_down(self, answer: NodeAnswer[tuple[Gpu, ...]], context: TickContext) -> None:
         """Write unless the node was changed meanwhile, or its GPUs are not as many as expected.
 
         Raises:

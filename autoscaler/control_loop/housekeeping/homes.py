@@ -13,7 +13,7 @@ from typing import Final
 
 from cluster.files.discarding import discard
 from cluster.process_environments import ProcessEnvironments
-from cluster.worker_host import LaunchRefused, Role
+from cluster.worker_host import LaunchRefused, ProcessRole
 from django.db.models import Exists, OuterRef
 from tenancy.models import Team
 
@@ -50,11 +50,11 @@ def _users_in(homes: Path) -> set[int]:
 def _users_of_teams_with_workers(environments: ProcessEnvironments) -> set[int]:
     workers = Worker.objects.filter(job__team=OuterRef("pk"))
     teams = Team.objects.filter(Exists(workers)).values_list("pk", flat=True)
-    users = (_user(environments, team_id, role) for team_id in teams for role in Role)
+    users = (_user(environments, team_id, role) for team_id in teams for role in ProcessRole)
     return {user for user in users if user is not None}
 
 
-def _user(environments: ProcessEnvironments, team_id: int, role: Role) -> int | None:
+def _user(environments: ProcessEnvironments, team_id: int, role: ProcessRole) -> int | None:
     try:
         return environments.user_of(team_id, role)
     except LaunchRefused:  # the range is too small for it: it has no home

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cluster.background.background_jobs import BackgroundJobs
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.models import Node
 from cluster.worker_host import NodeSurvey
 
-from autoscaler.control_loop.housekeeping.node_questions import Answer, NodeQuestions
+from autoscaler.control_loop.housekeeping.node_questions import NodeAnswer, NodeQuestions
 from autoscaler.control_loop.tick_context import TickContext
 
 _AGAIN_SECONDS: Final = 3600.0  # guessed: machines are upgraded by hand
@@ -22,7 +22,7 @@ _AGAIN_SECONDS: Final = 3600.0  # guessed: machines are upgraded by hand
 _log = logging.getLogger(__name__)
 
 
-def _questions() -> NodeQuestions[Machine]:
+def _questions() -> NodeQuestions[NodeMachine]:
     background = BackgroundJobs(name="describe-machines")
     return NodeQuestions(background=background, again_seconds=_AGAIN_SECONDS)
 
@@ -31,7 +31,7 @@ def _questions() -> NodeQuestions[Machine]:
 class MachineDiscovery:
     """Asks nodes what their machines are like; remembers whom from tick to tick."""
 
-    _questions: NodeQuestions[Machine] = field(default_factory=_questions)
+    _questions: NodeQuestions[NodeMachine] = field(default_factory=_questions)
 
     def go_on(self, survey: NodeSurvey, context: TickContext) -> None:
         """Write down what was told since the last tick, and ask the nodes that are due."""
@@ -40,7 +40,7 @@ class MachineDiscovery:
         self._questions.ask(Node.objects.filter(silent_since=None), survey.machine, context)
 
 
-def _write_down(answer: Answer[Machine], context: TickContext) -> None:
+def _write_down(answer: NodeAnswer[NodeMachine], context: TickContext) -> None:
     """Keep what is new, unless the node was moved to another machine meanwhile.
 
     Raises:

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Generic[T]):
+class NodeAnswer(Generic[T]):
     """What a node said; or why it did not."""
 
     node: Node  # as it was when it was asked
@@ -48,7 +48,7 @@ class NodeQuestions(Generic[T]):
     _failed: set[str] = field(default_factory=set)  # nodes whose last answer was none
     _unanswered: set[str] = field(default_factory=set)  # nodes that are being asked, or will be
     _waiting: SimpleQueue[Node] = field(default_factory=SimpleQueue)  # for a thread
-    _answers: SimpleQueue[Answer[T]] = field(default_factory=SimpleQueue)
+    _answers: SimpleQueue[NodeAnswer[T]] = field(default_factory=SimpleQueue)
 
     def ask(
         self, nodes: Iterable[Node], question: Callable[[str], T], context: TickContext
@@ -63,7 +63,7 @@ class NodeQuestions(Generic[T]):
             if wanted > 0 and self.background.begin(thread, partial(self._run, question)):
                 wanted -= 1
 
-    def new_answers(self) -> Iterator[Answer[T]]:
+    def new_answers(self) -> Iterator[NodeAnswer[T]]:
         """Yield what was answered since the last time, in the order of the answers."""
         while True:
             try:
@@ -95,12 +95,12 @@ class NodeQuestions(Generic[T]):
             connections.close_all()  # the host may have looked up where the node is
 
 
-def _answer(node: Node, question: Callable[[str], T]) -> Answer[T]:
+def _answer(node: Node, question: Callable[[str], T]) -> NodeAnswer[T]:
     try:
-        return Answer(node=node, value=question(node.name))
+        return NodeAnswer(node=node, value=question(node.name))
     except WorkerHostError as problem:
-        return Answer(node=node, problem=f"it cannot be asked: {problem}")
+        return NodeAnswer(node=node, problem=f"it cannot be asked: {problem}")
     except Exception as problem:  # noqa: BLE001 - whatever it is, the other nodes are asked
         extra = {"action": "ask_node", "node": node.name}
         _log.exception("A node's answer cannot be understood.", extra=extra)
-        return Answer(node=node, problem=f"its answer cannot be understood: {problem!r}")
+        return NodeAnswer(node=node, problem=f"its answer cannot be understood: {problem!r}")

@@ -7,7 +7,7 @@ import logging
 from cluster.worker_host import ObservedProcess, ProcessPhase
 from django.db import DatabaseError, InterfaceError
 
-from autoscaler.control_loop.lease.exclusive import Overtaken
+from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.control_loop.observe.jobs.versions import WITH_WORKERS
 from autoscaler.control_loop.tick_context import TickContext
@@ -47,7 +47,7 @@ def _remove(process: ObservedProcess, context: TickContext) -> None:
             context.processes.forget(process_id)
         else:
             context.processes.stop(process_id, grace_seconds=context.limits.kill_grace)
-    except (Overtaken, DatabaseError, InterfaceError):
+    except (LeaseLost, DatabaseError, InterfaceError):
         raise
     except Exception as problem:  # noqa: BLE001 - whatever it is, the others go on
         extra = {"action": "remove", "node": process.node}

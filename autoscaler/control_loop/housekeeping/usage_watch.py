@@ -15,7 +15,7 @@ from typing import Final
 
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.models import Node
-from cluster.usage.readings import SAMPLE_SECONDS, GpuUse, NodeGauge, NodeReading, ProcessUse
+from cluster.usage.readings import SAMPLE_SECONDS, GpuSample, NodeGauge, NodeReading, ProcessUse
 
 from autoscaler.control_loop.carry_out import launches
 from autoscaler.control_loop.housekeeping.node_questions import NodeQuestions
@@ -42,7 +42,7 @@ class _Holder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _LastReading:
     """When a worker was read last, and whether it did anything; None: nobody can tell."""
 
     at: datetime
@@ -55,7 +55,7 @@ class UsageWatch:
 
     _questions: NodeQuestions[NodeReading] = field(default_factory=_questions)
     _before: dict[str, tuple[float, ProcessUse]] = field(default_factory=dict)  # by worker
-    _seen: dict[str, _Seen] = field(default_factory=dict)  # by worker
+    _seen: dict[str, _LastReading] = field(default_factory=dict)  # by worker
 
     def go_on(self, gauge: NodeGauge, context: TickContext) -> None:
         """Write down what nodes told since the last tick, and ask those that are due.
@@ -97,7 +97,7 @@ class UsageWatch:
                 cores = self._cores(holder.worker_id, process, reading.at_seconds)
                 gpus = [reading.gpus[gpu] for gpu in holder.gpus if gpu in reading.gpus]
                 use = _use(holder, cores, process, gpus)
-                self._seen[holder.worker_id] = _Seen(at=now, is_idle=_is_idle(use, holder))
+                self._seen[holder.worker_id] = _LastReading(at=now, is_idle=_is_idle(use, holder))
                 yield use
 
     def _cores(self, worker: str, now: ProcessUse, at_seconds: float) -> float | None:
@@ -152,7 +152,7 @@ def _holders() -> dict[str, list[_Holder]]:
 
 
 def _use(
-    holder: _Holder, cores: float | None, process: ProcessUse, gpus: Sequence[GpuUse]
+    holder: _Holder, cores: float | None, process: ProcessUse, gpus: Sequence[GpuSample]
 ) -> WorkerUse:
     busy = [gpu.utilisation for gpu in gpus if gpu.utilisation is not None]
     memory = [gpu.memory_bytes for gpu in gpus if gpu.memory_bytes is not None]

@@ -25,7 +25,7 @@ LEASE_SECONDS: Final = 30.0  # for people: nobody waits for it
 LOCK_NUMBER: Final = 0x436F6E63  # "Conc"
 
 
-class Overtaken(Exception):
+class LeaseLost(Exception):
     """Overtaken by another process, which holds the lease now; nothing more may be applied."""
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Fence:
         """Two holders may bear the same name, but no two ticks have the same turn."""
         held = leases.filter(pk=LEASE_NAME).values_list("fence", "turn").first()
         if held != (self.number, self.turn):
-            raise Overtaken
+            raise LeaseLost
 
 
 @contextmanager

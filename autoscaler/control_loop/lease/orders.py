@@ -20,7 +20,7 @@ from typing import Final
 
 from cluster.files.lock_files import holding
 
-from autoscaler.control_loop.lease.exclusive import Fence, Overtaken
+from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost
 
 FILE_NAME: Final = "orders.lock"
 _PATIENCE_SECONDS: Final = 2.0  # guessed: whoever was overtaken has it for one statement
@@ -28,12 +28,12 @@ _PATIENCE_SECONDS: Final = 2.0  # guessed: whoever was overtaken has it for one 
 _log = logging.getLogger(__name__)
 
 
-class OrderUnderWay(Overtaken):
+class OrderUnderWay(LeaseLost):
     """Another process is in the middle of an order; if it is frozen, end it or let it go on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
+class FencedOrders:
     """The right of one tick to order."""
 
     fence: Fence

@@ -8,7 +8,7 @@ from autoscaler.job_vocabulary import JobReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class StartPrerequisite:
     """What a job waits for before it may start, or will never get."""
 
     note: str = ""  # how far it is, for people

@@ -20,13 +20,13 @@ from cluster.worker_host import (
     WorkerHost,
 )
 
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 
 
 class ProcessTable(Mapping[str, ObservedProcess]):
     """The host's processes by id, as they were when the tick began; all orders go through it."""
 
-    def __init__(self, host: WorkerHost, orders: Orders) -> None:
+    def __init__(self, host: WorkerHost, orders: FencedOrders) -> None:
         """Ask the host. Raises: HostUnavailable."""
         self._host = host
         self._orders = orders

@@ -14,7 +14,7 @@ from cluster.models import Node, Pool
 from tenancy.models import Team
 
 
-class Surroundings:
+class ClusterRecords:
     """Teams, pools and nodes as they were when somebody first looked at them."""
 
     @cached_property

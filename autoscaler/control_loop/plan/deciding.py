@@ -22,7 +22,7 @@ from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.policies import BUILT_IN, DEFAULT_POLICY
 from autoscaler.planning.quarantine.culprits import culprits
 from autoscaler.planning.quarantine.standing_still import with_only
-from autoscaler.planning.snapshot.cluster_state import ClusterState, Pool
+from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedPool
 from jobs.commands.quarantine import storable
 
 Planner = Callable[[ClusterState], Plan]
@@ -89,7 +89,7 @@ def decide(
     )
 
 
-def _of_pool(pool: Pool, state: ClusterState, attempt: _Attempt) -> Decided:
+def _of_pool(pool: PlannedPool, state: ClusterState, attempt: _Attempt) -> Decided:
     own = _only(pool, state)
     first = attempt(own)
     if isinstance(first, Plan):
@@ -119,7 +119,12 @@ class _Attempts:
 
 
 def _without_culprits(
-    pool: Pool, state: ClusterState, safe: ClusterState, attempts: _Attempts, *, known: _Failure
+    pool: PlannedPool,
+    state: ClusterState,
+    safe: ClusterState,
+    attempts: _Attempts,
+    *,
+    known: _Failure,
 ) -> Decided:
     """The pool's plan without looking into some jobs; none where no job is to blame."""
     if attempts(frozenset()) is not None:
@@ -187,7 +192,7 @@ class _Joined(Mapping[str, Explanation]):
         return sum(map(len, self._parts))
 
 
-def _only(pool: Pool, state: ClusterState) -> ClusterState:
+def _only(pool: PlannedPool, state: ClusterState) -> ClusterState:
     return replace(
         state,
         pools=(pool,),
@@ -197,10 +202,10 @@ def _only(pool: Pool, state: ClusterState) -> ClusterState:
     )
 
 
-def _with_built_in_policy(pool: Pool) -> Pool:
+def _with_built_in_policy(pool: PlannedPool) -> PlannedPool:
     name = pool.policy.partition(":")[0]
     return pool if name in BUILT_IN.names else replace(pool, policy=DEFAULT_POLICY)
 
 
-def _of(pool: Pool, state: ClusterState, alarm: str) -> str:
+def _of(pool: PlannedPool, state: ClusterState, alarm: str) -> str:
     return alarm if len(state.pools) == 1 else f"pool {pool.name}: {alarm}"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.last_said import LastSaid
 from autoscaler.control_loop.plan.turns import told_now
@@ -20,7 +20,7 @@ _last_said: Final = LastSaid()
 
 def explained_decisions(
     plan: Plan,
-    views: Mapping[str, JobView],
+    views: Mapping[str, LiveJob],
     *,
     left_out: Collection[str],
     on_trial: Collection[str] = (),
@@ -32,7 +32,7 @@ def explained_decisions(
     `turns`. So are those that keep what they have: see `last_said`. Those on trial are told, for it
     may be their words that cannot be made.
     """
-    telling, going_on = _Telling(plan=plan, views=views), dict[str, Decision]()
+    telling, going_on = _TickExplanations(plan=plan, views=views), dict[str, Decision]()
     for decision in plan.decisions:
         view = views.get(decision.job_id)
         is_silent = decision.job_id in left_out and decision.action is not Action.PAUSE
@@ -54,11 +54,11 @@ def explained_decisions(
 
 
 @dataclass(slots=True, kw_only=True)
-class _Telling:
+class _TickExplanations:
     """What is said in this tick so far."""
 
     plan: Plan
-    views: Mapping[str, JobView]
+    views: Mapping[str, LiveJob]
     explained: list[ExplainedDecision] = field(default_factory=list)
     new: list[ExplainedDecision] = field(default_factory=list)  # of jobs that go on waiting
     failing: dict[str, Exception] = field(default_factory=dict)

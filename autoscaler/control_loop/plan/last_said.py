@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Final
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.planning.decisions.plan import Action, Decision
 
@@ -20,7 +20,7 @@ SHARE_IN_A_TICK: Final = 0.125  # or so many: the numbers of each are of the las
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _LastExplanation:
     explained: ExplainedDecision
     likeness: object  # of the job's view: its row may say something else since
     tick: int
@@ -30,7 +30,7 @@ class LastSaid:
     """The decisions of the last ticks, with all that was made of them."""
 
     def __init__(self) -> None:
-        self._by_job: dict[str, _Said] = {}
+        self._by_job: dict[str, _LastExplanation] = {}
         self._tick = 0
 
     def unless_new(self, decision: ExplainedDecision) -> ExplainedDecision:
@@ -38,7 +38,7 @@ class LastSaid:
         last = self._by_job.get(decision.job_id)
         return last.explained if last is not None and last.explained == decision else decision
 
-    def goes_on(self, decision: Decision, view: JobView) -> bool:
+    def goes_on(self, decision: Decision, view: LiveJob) -> bool:
         """True if the job keeps what it has, for the same reason as when that was said of it."""
         last = self._by_job.get(view.id)
         return (
@@ -54,12 +54,12 @@ class LastSaid:
         return nsmallest(most, going_on, key=lambda one: self._by_job[one.job_id].tick)
 
     def remember(
-        self, said: Iterable[tuple[ExplainedDecision, JobView]], going_on: Collection[str]
+        self, said: Iterable[tuple[ExplainedDecision, LiveJob]], going_on: Collection[str]
     ) -> None:
         """Keep these, and what was said before of those that go on, and forget all others."""
         self._tick += 1
         kept = {job_id: self._by_job[job_id] for job_id in going_on}
         self._by_job = kept | {
-            view.id: _Said(explained=one, likeness=view.likeness, tick=self._tick)
+            view.id: _LastExplanation(explained=one, likeness=view.likeness, tick=self._tick)
             for one, view in said
         }

@@ -18,7 +18,7 @@ from django.db import InterfaceError, OperationalError
 
 from autoscaler.control_loop.looking import LOOKING_SECONDS, LookingTime
 from autoscaler.control_loop.observe.for_planner.cluster_view import Seen, cluster_state
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.deciding import Check, Decided, Planner, decide
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.explaining import explained_decisions
@@ -41,7 +41,7 @@ class PlanningRound:
 
 
 def plan_what_can_be_planned(
-    views: Mapping[str, JobView],
+    views: Mapping[str, LiveJob],
     now: datetime,
     *,
     planner: Planner,
@@ -65,7 +65,7 @@ def plan_what_can_be_planned(
 
 
 def _planned(
-    views: Mapping[str, JobView],
+    views: Mapping[str, LiveJob],
     now: datetime,
     *,
     planner: Planner,

@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from typing import Final
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 
 MOST_IN_A_TICK: Final = 25  # a queue of 200 is told anew within 8 ticks
 
 
 def told_now(
-    new: Sequence[ExplainedDecision], views: Mapping[str, JobView]
+    new: Sequence[ExplainedDecision], views: Mapping[str, LiveJob]
 ) -> list[ExplainedDecision]:
     """Return the decisions to wait that differ from what was said last and whose turn it is."""
 

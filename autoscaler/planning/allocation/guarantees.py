@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.optimizer import Bounds, Claim
+from autoscaler.planning.optimizer import Bounds, SizeChoice
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from autoscaler.planning.teams.team_tree import POOL
 from autoscaler.planning.teams.water_filling import Shares, Want, fair_shares
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autoscaler.planning.allocation.size_values import SizeValues
-    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool
     from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
 
 
@@ -36,7 +36,7 @@ class TeamBounds:
     gpus: int
     by_team: Mapping[str, Bounds]  # of a team with all below it
     parents: Mapping[str, str]
-    kept: Sequence[Claim]  # GPUs that teams never lend
+    kept: Sequence[SizeChoice]  # GPUs that teams never lend
     are_met: bool
 
 
@@ -51,7 +51,7 @@ class _TeamNeed:
 
 
 def team_bounds(
-    values_of_jobs: Sequence[SizeValues], *, pool: Pool, tree: TeamTree, gpus: int
+    values_of_jobs: Sequence[SizeValues], *, pool: PlannedPool, tree: TeamTree, gpus: int
 ) -> TeamBounds:
     """Bounds for all teams of the tree.
 
@@ -76,7 +76,9 @@ def team_bounds(
         by_team=_bounds(tree, least, kept),
         parents=tree.parents,
         kept=[
-            Claim(job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1))
+            SizeChoice(
+                job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1)
+            )
             for team, n in kept.items()
         ],
         are_met=now == due and _limits_are_kept(tree, needs),

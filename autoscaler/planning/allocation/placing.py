@@ -20,7 +20,7 @@ from autoscaler.planning.allocation.defragmentation import (
     room_balance,
 )
 from autoscaler.planning.placement.fragmentation import Fragmentation
-from autoscaler.planning.placement.making_room import Share, relocations_for
+from autoscaler.planning.placement.making_room import MovableShare, relocations_for
 from autoscaler.planning.placement.packing import fewest_nodes
 from autoscaler.planning.placement.room import Room
 from autoscaler.planning.placement.seating import place
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.placement.fragmentation import MoveBalance, Relocation
     from autoscaler.planning.placement.seats import WorkersByNode
-    from autoscaler.planning.snapshot.cluster_state import Node
+    from autoscaler.planning.snapshot.cluster_state import PlannedNode
 
     SplitAmong = Callable[[Sequence[Demand]], Split]
 
@@ -55,7 +55,7 @@ class Placing:
 
 
 def place_split(
-    nodes: Sequence[Node], admitted: Sequence[Demand], split_among: SplitAmong, *, now: float
+    nodes: Sequence[PlannedNode], admitted: Sequence[Demand], split_among: SplitAmong, *, now: float
 ) -> Placing:
     """Split the GPUs and seat the workers, again and again until both agree."""
     staying = _without_evicted(nodes, admitted)
@@ -80,7 +80,7 @@ def place_split(
     return placing
 
 
-def _without_evicted(nodes: Sequence[Node], admitted: Sequence[Demand]) -> list[Demand]:
+def _without_evicted(nodes: Sequence[PlannedNode], admitted: Sequence[Demand]) -> list[Demand]:
     """All but those on draining nodes that cannot be rescaled, but paused: they leave that way."""
     draining = {node.name for node in nodes if node.is_draining}
 
@@ -91,12 +91,12 @@ def _without_evicted(nodes: Sequence[Node], admitted: Sequence[Demand]) -> list[
     return [demand for demand in admitted if not (draining and is_evicted(demand))]
 
 
-def _room_beside(nodes: Sequence[Node], demands: Iterable[Demand]) -> Room:
+def _room_beside(nodes: Sequence[PlannedNode], demands: Iterable[Demand]) -> Room:
     return Room.of(nodes, ((d.placement, d.job.gpus_per_worker) for d in demands))
 
 
 def _place(
-    nodes: Sequence[Node], demands: Sequence[Demand], split_among: SplitAmong, room_now: Room
+    nodes: Sequence[PlannedNode], demands: Sequence[Demand], split_among: SplitAmong, room_now: Room
 ) -> Placing:
     """One round. Where no split exists, everybody who runs stays as he is."""
     shares = split_among(demands)
@@ -211,10 +211,10 @@ def _make_room(placing: Placing, *, now: float) -> dict[str, Fragmentation]:
     return refused
 
 
-def _movable_shares(placing: Placing, *, now: float) -> list[Share]:
+def _movable_shares(placing: Placing, *, now: float) -> list[MovableShare]:
     """Shares of jobs that would otherwise stay as they are, each moved at most once in a plan."""
     return [
-        Share(
+        MovableShare(
             job_id=job_id,
             node=node,
             workers=workers,

@@ -11,7 +11,7 @@ import numpy as np
 from autoscaler.planning.demand.application_metric import last_asked_for
 from autoscaler.planning.demand.change_cost import MIN_GAIN, change_factor
 from autoscaler.planning.demand.usefulness import useful_size
-from autoscaler.planning.optimizer import Claim
+from autoscaler.planning.optimizer import SizeChoice
 from autoscaler.planning.policies import NOT_WANTED, Sizes, up_to
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class SizeValues:
         return replace(self, sizes=sizes, values=values)
 
     @cached_property
-    def claim(self) -> Claim:
+    def claim(self) -> SizeChoice:
         per_worker = self.demand.job.gpus_per_worker
-        return Claim(
+        return SizeChoice(
             job_id=self.demand.job.job_id,
             team=self.demand.job.team,
             gpus=tuple(size.workers * per_worker for size in self.sizes),

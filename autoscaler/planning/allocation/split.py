@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.allocation.size_values import SizeValues
-from autoscaler.planning.optimizer import Problem, Solution, solve
+from autoscaler.planning.optimizer import AllocationProblem, Solution, solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,9 @@ def _solve(
 ) -> tuple[Solution | None, bool]:
     within = bounds(values_of_jobs)
     claims = [*(job_values.claim for job_values in values_of_jobs), *within.kept]
-    problem = Problem.of(claims, gpus=within.gpus, bounds=within.by_team, parents=within.parents)
+    problem = AllocationProblem.of(
+        claims, gpus=within.gpus, bounds=within.by_team, parents=within.parents
+    )
     return solve(problem), within.are_met
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from autoscaler.job_vocabulary import JobReason
 
 if TYPE_CHECKING:
-    from autoscaler.planning.demand.application_metric import Reading
+    from autoscaler.planning.demand.application_metric import MetricReading
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
     from autoscaler.planning.snapshot.cluster_state import Straggler
 
@@ -41,7 +41,7 @@ class Jobs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SizeOption:
     """A number of workers with the batch the planner would pair it with, and what it is worth."""
 
     workers: int
@@ -151,7 +151,7 @@ class Running:
 
     reason: JobReason
     workers: int
-    choices: tuple[Choice, ...]  # k-1, k, k+1 (fewer at the ends)
+    choices: tuple[SizeOption, ...]  # k-1, k, k+1 (fewer at the ends)
     price: float | None  # what one more GPU would add to the pool's value
     team: TeamShare
     hindrance: Hindrance
@@ -161,7 +161,7 @@ class Running:
     straggler: Straggler | None = None  # that stays: there is no free GPU, or none that would help
 
 
-class Origin(StrEnum):
+class GpuOrigin(StrEnum):
     """Whose GPUs a job starts on."""
 
     GUARANTEE = "guarantee"
@@ -180,10 +180,10 @@ class Started:
     gpus: int
     global_batch_size: int
     is_measured: bool  # its speed there is known from before
-    choices: tuple[Choice, ...]
+    choices: tuple[SizeOption, ...]
     price: float | None
     team: TeamShare
-    origin: Origin
+    origin: GpuOrigin
     givers: Jobs  # those that give GPUs back for it
 
 
@@ -192,11 +192,11 @@ class Rescaled:
     """Before and after: what the change should bring (`gain`) and what it costs (the stall)."""
 
     reason: JobReason
-    before: Choice
-    after: Choice
+    before: SizeOption
+    after: SizeOption
     gain: float | None  # None: one of both speeds is not known
     stall_seconds: float
-    choices: tuple[Choice, ...]  # around the new size
+    choices: tuple[SizeOption, ...]  # around the new size
     price: float | None
     team: TeamShare
     owed: Owed | None  # the claim it gives way to
@@ -208,7 +208,7 @@ class Rescaled:
     pool_gpus: int
     places: tuple[tuple[str, int], ...]  # workers by node, afterwards
     balance: MoveBalance | None  # of a move to other nodes that pays for itself
-    reading: Reading | None  # of the metric its application scales on
+    reading: MetricReading | None  # of the metric its application scales on
     substitution: Substitution | None = None
     reports_speed: bool = True  # False: nothing ever will, as in restart mode
 
@@ -299,7 +299,7 @@ class Waiting:
     asked_gpus: int  # by it and all that stand before it in the queue
     position: int | None  # in the pool's queue; 1 is next
     price: float | None
-    choices: tuple[Choice, ...]  # its smallest size
+    choices: tuple[SizeOption, ...]  # its smallest size
     team: TeamShare
     is_owed: bool  # its smallest size is within its team's guarantee
     is_non_preemptible: bool

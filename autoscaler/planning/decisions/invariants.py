@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import (
         Allocation,
         ClusterState,
-        Job,
-        Pool,
+        PlannedJob,
+        PlannedPool,
         TeamQuota,
     )
 
@@ -66,7 +66,7 @@ def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tu
     return tuple(found)
 
 
-def _job_rules(job: Job, decision: Decision) -> Iterator[Violation]:
+def _job_rules(job: PlannedJob, decision: Decision) -> Iterator[Violation]:
     action, allocation, name = decision.action, decision.allocation, job.job_id
     if (action in _FOR_WAITING) != (job.phase is JobPhase.WAITING):
         yield Violation(rule="action_fits_phase", message=f"{action} for {job.phase} {name}")
@@ -82,7 +82,7 @@ def _job_rules(job: Job, decision: Decision) -> Iterator[Violation]:
         yield from _range_rules(job, allocation)
 
 
-def _range_rules(job: Job, allocation: Allocation) -> Iterator[Violation]:
+def _range_rules(job: PlannedJob, allocation: Allocation) -> Iterator[Violation]:
     workers, batch, rules = allocation.workers, allocation.global_batch_size, job.batch
     stays = job.allocation is not None and workers == job.allocation.workers
     if not stays and not job.min_workers <= workers <= job.max_workers:
@@ -99,14 +99,14 @@ def _range_rules(job: Job, allocation: Allocation) -> Iterator[Violation]:
         yield Violation(rule="batch_range", message=message)
 
 
-def _drop_rules(pool: Pool, own: list[tuple[Job, Decision]]) -> Iterator[Violation]:
+def _drop_rules(pool: PlannedPool, own: list[tuple[PlannedJob, Decision]]) -> Iterator[Violation]:
     for job, decision in own:
         is_new = job.started_at is None
         if decision.action is Action.DROP and not (is_new and pool.admission is _DROPPING):
             yield Violation(rule="only_new_jobs_are_dropped", message=f"{job.job_id} is dropped")
 
 
-def _node_rules(pool: Pool, own: list[tuple[Job, Decision]]) -> Iterator[Violation]:
+def _node_rules(pool: PlannedPool, own: list[tuple[PlannedJob, Decision]]) -> Iterator[Violation]:
     """No GPU used twice, none that does not exist, nothing new on closed nodes."""
     before, after = Counter[str](), Counter[str]()
     for job, decision in own:
@@ -126,7 +126,7 @@ def _node_rules(pool: Pool, own: list[tuple[Job, Decision]]) -> Iterator[Violati
 
 
 def _team_rules(
-    pool: Pool, own: list[tuple[Job, Decision]], quotas: Mapping[str, TeamQuota]
+    pool: PlannedPool, own: list[tuple[PlannedJob, Decision]], quotas: Mapping[str, TeamQuota]
 ) -> Iterator[Violation]:
     planned: defaultdict[str, int] = defaultdict(int)
     unavoidable: defaultdict[str, int] = defaultdict(int)
@@ -147,8 +147,8 @@ def _team_rules(
 
 
 def _guarantee_rule(
-    pool: Pool,
-    own: list[tuple[Job, Decision]],
+    pool: PlannedPool,
+    own: list[tuple[PlannedJob, Decision]],
     quotas: Mapping[str, TeamQuota],
     planned: Mapping[str, int],
     quota: TeamQuota,
@@ -240,7 +240,7 @@ def _path(team: str, quotas: Mapping[str, TeamQuota]) -> list[str]:
 
 
 def _lending_rule(
-    pool: Pool,
+    pool: PlannedPool,
     quotas: Mapping[str, TeamQuota],
     planned: Mapping[str, int],
     unavoidable: Mapping[str, int],
@@ -272,18 +272,18 @@ def _guaranteed(team: str, quotas: Mapping[str, TeamQuota]) -> int:
     return quotas[team].guaranteed_gpus if team in quotas else 0
 
 
-def _idle(pool: Pool, own: list[tuple[Job, Decision]]) -> int:
+def _idle(pool: PlannedPool, own: list[tuple[PlannedJob, Decision]]) -> int:
     used = Counter[str]()
     for job, decision in own:
         used.update(_gpus_by_node(job, decision.allocation))
     return sum(max(n.gpus - used[n.name], 0) for n in pool.nodes if n.is_schedulable)
 
 
-def _surplus(team: str, own: list[tuple[Job, Decision]], pool: Pool) -> int:
+def _surplus(team: str, own: list[tuple[PlannedJob, Decision]], pool: PlannedPool) -> int:
     return sum(_can_give(job, decision, pool) for job, decision in own if job.team == team)
 
 
-def _can_give(job: Job, decision: Decision, pool: Pool) -> int:
+def _can_give(job: PlannedJob, decision: Decision, pool: PlannedPool) -> int:
     """GPUs the job could give up by shrinking that others could use."""
     if decision.allocation is None or (job.phase is JobPhase.ACTIVE and not job.can_rescale):
         return 0
@@ -293,14 +293,14 @@ def _can_give(job: Job, decision: Decision, pool: Pool) -> int:
     return max(decision.allocation.workers - floor, 0) * job.gpus_per_worker
 
 
-def _smallest(job: Job, *, at_least: int = 0) -> int:
+def _smallest(job: PlannedJob, *, at_least: int = 0) -> int:
     floor = max(job.min_workers, at_least, _for_memory(job))
     if job.allowed_workers is None:
         return floor + (job.min_workers - floor) % job.worker_step
     return min((count for count in job.allowed_workers if count >= floor), default=floor)
 
 
-def _for_memory(job: Job) -> int:
+def _for_memory(job: PlannedJob) -> int:
     """Workers that hold the smallest batch, where gradients are not accumulated."""
     rules = job.batch
     if rules.max_per_gpu is None or rules.accumulation:
@@ -309,19 +309,19 @@ def _for_memory(job: Job) -> int:
     return math.ceil(lowest / rules.max_per_gpu)
 
 
-def _has_tidy_sizes(pool: Pool) -> bool:
+def _has_tidy_sizes(pool: PlannedPool) -> bool:
     """True if the planner may leave out sizes that pack badly."""
     return sum(node.gpus for node in pool.nodes) > _ANY_SIZE_UP_TO
 
 
-def _standing(job: Job) -> Allocation | None:
+def _standing(job: PlannedJob) -> Allocation | None:
     return job.allocation if job.target is None else job.target
 
 
-def _gpus(job: Job, allocation: Allocation | None) -> int:
+def _gpus(job: PlannedJob, allocation: Allocation | None) -> int:
     return allocation.workers * job.gpus_per_worker if allocation else 0
 
 
-def _gpus_by_node(job: Job, allocation: Allocation | None) -> Mapping[str, int]:
+def _gpus_by_node(job: PlannedJob, allocation: Allocation | None) -> Mapping[str, int]:
     nodes = allocation.workers_by_node if allocation else ()
     return {node: count * job.gpus_per_worker for node, count in nodes}

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from autoscaler.planning.demand.demand import Demand
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 
-class Wish(StrEnum):
+class ScalingDirection(StrEnum):
     """What a reading asks for."""
 
     GROW = "grow"
@@ -31,32 +31,36 @@ class Wish(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class MetricReading:
     """The newest value of the metric a job scales on, and what it asks for."""
 
     metric: str
     value: float
     threshold: float | None  # the one that is passed; None: the size is right
-    wish: Wish
+    wish: ScalingDirection
 
 
-def reading_of(job: Job) -> Reading | None:
+def reading_of(job: PlannedJob) -> MetricReading | None:
     """None: the job scales on no metric, or has not reported it at its present size yet."""
     rule = job.scale_on
     value = None if rule is None else dict(job.reported).get(rule.metric)
     if rule is None or value is None:
         return None
-    threshold, wish = None, Wish.STAY
+    threshold, wish = None, ScalingDirection.STAY
     if rule.grow_above is not None and value > rule.grow_above:
-        threshold, wish = rule.grow_above, Wish.GROW
+        threshold, wish = rule.grow_above, ScalingDirection.GROW
     elif rule.shrink_below is not None and value < rule.shrink_below:
-        threshold, wish = rule.shrink_below, Wish.SHRINK
-    return Reading(metric=rule.metric, value=value, threshold=threshold, wish=wish)
+        threshold, wish = rule.shrink_below, ScalingDirection.SHRINK
+    return MetricReading(metric=rule.metric, value=value, threshold=threshold, wish=wish)
 
 
 def last_asked_for(demand: Demand, workers: NDArray[np.int_]) -> int:
     """Index of the largest size the application has a use for. A new job has one for the first."""
     reading = reading_of(demand.job)
     held = int(np.searchsorted(workers, demand.held, side="right")) - 1
-    step = {Wish.GROW: 1, Wish.SHRINK: -1}.get(reading.wish, 0) if reading else 0
+    step = (
+        {ScalingDirection.GROW: 1, ScalingDirection.SHRINK: -1}.get(reading.wish, 0)
+        if reading
+        else 0
+    )
     return min(max(held + step, 0), len(workers) - 1)

@@ -16,13 +16,13 @@ from autoscaler.planning.demand.change_cost import MIN_GAIN
 
 if TYPE_CHECKING:
     from autoscaler.planning.demand.curve_inputs import CurveInputs
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 LARGEST_STEP: Final = 2
 BATCH_SETTLES_SECONDS: Final = 30.0  # guessed: after a change it grows no sooner
 
 
-def has_settled(job: Job, now: float) -> bool:
+def has_settled(job: PlannedJob, now: float) -> bool:
     """True if it has trained with its present batch for a while."""
     times = (job.last_rescaled_at, job.running_since)
     changed_at = max((time for time in times if time is not None), default=-math.inf)

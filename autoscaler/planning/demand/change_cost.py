@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 MIN_GAIN: Final = 0.05  # guessed: above the noise of step times, below what a GPU should bring
 SMALLEST_FACTOR: Final = 0.01  # a young job may be forced to change, but never volunteers
 LOOK_AHEAD_SECONDS: Final = 600.0  # guessed: within it a change has to earn its stall back
 
 
-def change_factor(job: Job, now: float, *, seconds_left: float | None) -> float:
+def change_factor(job: PlannedJob, now: float, *, seconds_left: float | None) -> float:
     """Return what is left of a job's speed when it is rescaled once more: below 1, above 0.
 
     f = max(h - stall * rescales, 0) / (h + stall), as in Pollux (OSDI 2021). There h is the job's

@@ -10,7 +10,7 @@ from autoscaler.planning.demand.sizes import PoolShape, WorkerRules
 from autoscaler.planning.speed.sample_worth import known_noise
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Allocation, Job
+    from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedJob
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.planning.speed.scaling import ScalingModel
 
@@ -31,7 +31,7 @@ class CurveInputs(NamedTuple):
 
     @classmethod
     def of(
-        cls, job: Job, shape: PoolShape, allocation: Allocation | None, now: float = math.inf
+        cls, job: PlannedJob, shape: PoolShape, allocation: Allocation | None, now: float = math.inf
     ) -> CurveInputs:
         has_choice = job.batch.minimum < job.batch.maximum
         current = allocation.global_batch_size if allocation and has_choice else None

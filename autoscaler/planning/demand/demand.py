@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autoscaler.planning.placement.seats import WorkersByNode
-    from autoscaler.planning.snapshot.cluster_state import Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob, PlannedPool
 
 __all__ = ["Demand", "Size", "demand_of", "demands_of", "next_larger"]
 
@@ -37,7 +37,7 @@ class Demand:
     Without slots, so that what every step of a plan asks for is reckoned once.
     """
 
-    job: Job
+    job: PlannedJob
     allocation: Allocation | None  # held now, or promised by a change under way; known nodes only
     present: Size | None  # that allocation, as a size
     sizes: tuple[Size, ...]  # ascending; empty: the job fits no way into the pool
@@ -147,18 +147,20 @@ class Demand:
         )
 
 
-def demands_of(jobs: Iterable[Job], pool: Pool, now: float = math.inf) -> list[Demand]:
+def demands_of(
+    jobs: Iterable[PlannedJob], pool: PlannedPool, now: float = math.inf
+) -> list[Demand]:
     """One for each job, in order; about 20 microseconds each while nothing about a job changes.
 
     Without `now`, no change is so fresh that it holds anything back.
     """
-    ground = _Ground.of(pool, now)
+    ground = _PoolGround.of(pool, now)
     return [_demand(job, ground) for job in jobs]
 
 
-def demand_of(job: Job, pool: Pool) -> Demand:
+def demand_of(job: PlannedJob, pool: PlannedPool) -> Demand:
     """Everything the job could run with in this pool at this moment."""
-    return _demand(job, _Ground.of(pool, math.inf))
+    return _demand(job, _PoolGround.of(pool, math.inf))
 
 
 def next_larger(demand: Demand, workers: int) -> Size | None:
@@ -168,7 +170,7 @@ def next_larger(demand: Demand, workers: int) -> Size | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ground:
+class _PoolGround:
     """What the demands of a pool's jobs have in common."""
 
     shape: PoolShape
@@ -178,7 +180,7 @@ class _Ground:
     now: float
 
     @classmethod
-    def of(cls, pool: Pool, now: float) -> _Ground:
+    def of(cls, pool: PlannedPool, now: float) -> _PoolGround:
         return cls(
             now=now,
             shape=PoolShape.of(pool),
@@ -188,7 +190,7 @@ class _Ground:
         )
 
 
-def _demand(job: Job, ground: _Ground) -> Demand:
+def _demand(job: PlannedJob, ground: _PoolGround) -> Demand:
     allocation = _expected_allocation(job, ground)
     inputs = CurveInputs.of(job, ground.shape, allocation, ground.now)
     present = _present(inputs, allocation)
@@ -218,7 +220,7 @@ def _demand(job: Job, ground: _Ground) -> Demand:
     )
 
 
-def _expected_allocation(job: Job, ground: _Ground) -> Allocation | None:
+def _expected_allocation(job: PlannedJob, ground: _PoolGround) -> Allocation | None:
     """Return where the job is, or is being brought to, leaving out nodes that are gone."""
     allocation = job.allocation if job.target is None else job.target
     if job.phase is JobPhase.WAITING or allocation is None:
@@ -242,7 +244,7 @@ def _present(inputs: CurveInputs, allocation: Allocation | None) -> Size | None:
     return size_at(inputs, allocation.workers, allocation.global_batch_size, crosses_nodes)
 
 
-def _with_present(inputs: CurveInputs, job: Job, present: Size | None) -> CurveInputs:
+def _with_present(inputs: CurveInputs, job: PlannedJob, present: Size | None) -> CurveInputs:
     """Asks for the present size too, wherever the job may stay there."""
     if present is None or not 0 < present.workers <= job.max_workers:
         return inputs
@@ -265,7 +267,7 @@ def _choices(curve: Curve, present: Size | None, stuck: int) -> tuple[tuple[Size
     return sizes, reach
 
 
-def _remaining_seconds(job: Job, curve: Curve) -> float | None:
+def _remaining_seconds(job: PlannedJob, curve: Curve) -> float | None:
     """Remaining work: time at the base rate."""
     if job.remaining_samples is None or not curve.base_rate:
         return None

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.snapshot.cluster_state import Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob, PlannedPool
 
 SMALL_POOL_GPUS: Final = 16  # guessed: up to here an idle GPU costs more than tidy sizes bring
 MOST_SIZES: Final = 64
@@ -32,7 +32,7 @@ class WorkerRules(NamedTuple):
     gpus_per_worker: int
 
     @classmethod
-    def of(cls, job: Job) -> WorkerRules:
+    def of(cls, job: PlannedJob) -> WorkerRules:
         return cls(
             job.min_workers,
             job.max_workers,
@@ -48,7 +48,7 @@ class PoolShape(NamedTuple):
     nodes: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, pool: Pool) -> PoolShape:
+    def of(cls, pool: PlannedPool) -> PoolShape:
         return cls(tuple(sorted(Counter(node.gpus for node in pool.nodes).items())))
 
     @property

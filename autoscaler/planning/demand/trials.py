@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from autoscaler.planning.demand.curves import Size
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 PATIENCE_SECONDS: Final = 600.0
 """Guessed: what a trial costs is little beside what was trained by then; trades that against how
@@ -24,7 +24,7 @@ _AT_MOST: Final = 2  # times the workers that were measured
 
 
 def with_a_trial(
-    sizes: tuple[Size, ...], present: Size | None, job: Job, now: float
+    sizes: tuple[Size, ...], present: Size | None, job: PlannedJob, now: float
 ) -> tuple[Size, ...]:
     """The sizes, where one that is due for a trial is as fast as nobody knows better."""
     if present is None or not _is_due(present, job, now):
@@ -39,7 +39,7 @@ def with_a_trial(
     return (*sizes[:place], tried, *sizes[place + 1 :])
 
 
-def _is_due(present: Size, job: Job, now: float) -> bool:
+def _is_due(present: Size, job: PlannedJob, now: float) -> bool:
     if job.scaling is None or job.scaling.measured_workers != present.workers:
         return False
     began = [moment for moment in (job.started_at, job.last_rescaled_at) if moment is not None]

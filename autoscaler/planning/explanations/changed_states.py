@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from autoscaler.planning.decisions.explanation import RemedyKind
-from autoscaler.planning.snapshot.cluster_state import Node, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from autoscaler.planning.decisions.explanation import Remedy
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 
 def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterState:  # noqa: PLR0911 - one for each remedy
@@ -37,19 +37,19 @@ def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterStat
             return state
 
 
-def _with_job(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
+def _with_job(state: ClusterState, job: PlannedJob, **changes: Any) -> ClusterState:
     changed = replace(job, **changes)
     return replace(state, jobs=tuple(changed if one is job else one for one in state.jobs))
 
 
-def _in_pool(state: ClusterState, job: Job, name: str) -> ClusterState:
+def _in_pool(state: ClusterState, job: PlannedJob, name: str) -> ClusterState:
     """Put the job into a pool; its measurements hold on GPUs of the same type only."""
     types = {pool.name: pool.gpu_type for pool in state.pools}
     is_alike = types.get(job.pool) == types[name]
     return _with_job(state, job, pool=name, scaling=job.scaling if is_alike else None)
 
 
-def _with_quota(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
+def _with_quota(state: ClusterState, job: PlannedJob, **changes: Any) -> ClusterState:
     """A team without a quota in the pool gets one."""
     place = (job.team, job.pool)
     others = [quota for quota in state.quotas if (quota.team, quota.pool) != place]
@@ -59,7 +59,7 @@ def _with_quota(state: ClusterState, job: Job, **changes: Any) -> ClusterState:
 
 
 def _with_open_node(state: ClusterState, name: str, node: str) -> ClusterState:
-    def opened(one: Node) -> Node:
+    def opened(one: PlannedNode) -> PlannedNode:
         return replace(one, is_schedulable=True, is_draining=False) if one.name == node else one
 
     pools = [
@@ -71,7 +71,7 @@ def _with_open_node(state: ClusterState, name: str, node: str) -> ClusterState:
 
 def _with_gpus(state: ClusterState, name: str, gpus: int) -> ClusterState:
     """Free ones, on a node of their own."""
-    more = Node(name="more", gpus=gpus)
+    more = PlannedNode(name="more", gpus=gpus)
     pools = [
         replace(pool, nodes=(*pool.nodes, more)) if pool.name == name else pool
         for pool in state.pools

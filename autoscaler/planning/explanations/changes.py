@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
-    Choice,
+    GpuOrigin,
     Jobs,
-    Origin,
     Owed,
     Paused,
     Rescaled,
+    SizeOption,
     Started,
 )
 from autoscaler.planning.demand.application_metric import reading_of
@@ -29,10 +29,10 @@ from autoscaler.planning.snapshot.cluster_state import ChangeKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 
 
-def started(outcome: Outcome, picture: PoolPicture) -> Started:
+def started(outcome: AllocationOutcome, picture: PoolPicture) -> Started:
     size, team = outcome.size, outcome.demand.job.team
     assert size is not None  # noqa: S101 - a start has a size
     reason = picture.cause_of(outcome).reason
@@ -50,7 +50,9 @@ def started(outcome: Outcome, picture: PoolPicture) -> Started:
     )
 
 
-def _givers(outcome: Outcome, reason: JobReason, picture: PoolPicture) -> Sequence[Outcome]:
+def _givers(
+    outcome: AllocationOutcome, reason: JobReason, picture: PoolPicture
+) -> Sequence[AllocationOutcome]:
     match reason:
         case JobReason.RECLAIM_GUARANTEE:
             team = outcome.demand.job.team
@@ -61,18 +63,18 @@ def _givers(outcome: Outcome, reason: JobReason, picture: PoolPicture) -> Sequen
             return ()
 
 
-def _origin(outcome: Outcome, reason: JobReason, picture: PoolPicture) -> Origin:
+def _origin(outcome: AllocationOutcome, reason: JobReason, picture: PoolPicture) -> GpuOrigin:
     if reason is JobReason.RECLAIM_GUARANTEE:
-        return Origin.RETURNED
+        return GpuOrigin.RETURNED
     if reason is JobReason.RESERVATION:
-        return Origin.RESERVED
+        return GpuOrigin.RESERVED
     if outcome.job_id not in picture.admission.guaranteed:
-        return Origin.BORROWED
+        return GpuOrigin.BORROWED
     guaranteed = picture.quotas[outcome.demand.job.team].guaranteed_gpus
-    return Origin.PARTLY_BORROWED if outcome.gpus_after > guaranteed else Origin.GUARANTEE
+    return GpuOrigin.PARTLY_BORROWED if outcome.gpus_after > guaranteed else GpuOrigin.GUARANTEE
 
 
-def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
+def rescaled(outcome: AllocationOutcome, picture: PoolPicture) -> Rescaled:
     cause, demand = picture.cause_of(outcome), outcome.demand
     before, after = demand.present, outcome.size
     assert before is not None  # noqa: S101 - a rescale has a size before
@@ -104,13 +106,13 @@ def rescaled(outcome: Outcome, picture: PoolPicture) -> Rescaled:
     )
 
 
-def _gain(before: Choice, after: Choice) -> float | None:
+def _gain(before: SizeOption, after: SizeOption) -> float | None:
     if not before.samples_per_second or not after.samples_per_second:
         return None
     return after.speedup / before.speedup - 1
 
 
-def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
+def paused(outcome: AllocationOutcome, picture: PoolPicture) -> Paused:
     cause = picture.cause_of(outcome)
     is_owed = cause.reason in {JobReason.RECLAIM_GUARANTEE, JobReason.FAIR_SHARE}
     due = picture.admission.gave_way.get(outcome.job_id)
@@ -126,7 +128,7 @@ def paused(outcome: Outcome, picture: PoolPicture) -> Paused:
     )
 
 
-def _owed(takers: Sequence[Outcome], picture: PoolPicture) -> Owed | None:
+def _owed(takers: Sequence[AllocationOutcome], picture: PoolPicture) -> Owed | None:
     """Return what the first taker's team lacks of its guarantee, as far as they take it."""
     if not takers:
         return None
@@ -143,6 +145,6 @@ def _owed(takers: Sequence[Outcome], picture: PoolPicture) -> Owed | None:
     )
 
 
-def _taken_by(taker: Outcome) -> int:
+def _taken_by(taker: AllocationOutcome) -> int:
     """GPUs; of a job that was admitted and found no place, what it needs."""
     return (taker.gpus_after or taker.demand.needed_gpus) - taker.gpus_before

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autoscaler.planning.decisions.explanation import Explanation
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 
 
 class OnDemand(Mapping[str, "Explanation"]):
@@ -35,7 +35,7 @@ class OnDemand(Mapping[str, "Explanation"]):
         return sum(len(picture.outcomes) for picture in self._pictures)
 
 
-def explanation_of(outcome: Outcome, picture: PoolPicture) -> Explanation:  # noqa: PLR0911 - one for each action
+def explanation_of(outcome: AllocationOutcome, picture: PoolPicture) -> Explanation:  # noqa: PLR0911 - one for each action
     match outcome.action:
         case Action.START:
             return changes.started(outcome, picture)

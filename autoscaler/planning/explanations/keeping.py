@@ -16,13 +16,13 @@ from autoscaler.planning.demand import next_larger
 from autoscaler.planning.explanations.references import choices, job_ref, team_share
 
 if TYPE_CHECKING:
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 
 
 _CHANGES_LATER: Final = {JobReason.NOT_RESCALABLE, JobReason.COOLDOWN}
 
 
-def running(outcome: Outcome, picture: PoolPicture) -> Running:
+def running(outcome: AllocationOutcome, picture: PoolPicture) -> Running:
     reason = picture.cause_of(outcome).reason
     step = _next_step(outcome)
     return Running(
@@ -39,7 +39,7 @@ def running(outcome: Outcome, picture: PoolPicture) -> Running:
     )
 
 
-def _next_step(outcome: Outcome) -> NextStep | None:
+def _next_step(outcome: AllocationOutcome) -> NextStep | None:
     """The next size up; None: there is none, or one of both speeds is not known."""
     demand, present = outcome.demand, outcome.demand.present
     larger = next_larger(demand, demand.held)
@@ -53,7 +53,7 @@ def _next_step(outcome: Outcome) -> NextStep | None:
 
 
 def _hindrance(  # noqa: PLR0911 - one for each hindrance
-    outcome: Outcome, step: NextStep | None, reason: JobReason, picture: PoolPicture
+    outcome: AllocationOutcome, step: NextStep | None, reason: JobReason, picture: PoolPicture
 ) -> Hindrance:
     demand = outcome.demand
     match reason:
@@ -79,7 +79,7 @@ def _hindrance(  # noqa: PLR0911 - one for each hindrance
     return Hindrance.RIVAL if has_rival and picture.gpus_free_now < step.gpus else Hindrance.GAIN
 
 
-def _rival(outcome: Outcome, picture: PoolPicture) -> Rival | None:
+def _rival(outcome: AllocationOutcome, picture: PoolPicture) -> Rival | None:
     best = picture.best_last_step(besides=outcome)
     if best is None or best.outcome.size is None:
         return None
@@ -91,7 +91,7 @@ def _rival(outcome: Outcome, picture: PoolPicture) -> Rival | None:
     )
 
 
-def _cooldown(outcome: Outcome, picture: PoolPicture) -> Cooldown:
+def _cooldown(outcome: AllocationOutcome, picture: PoolPicture) -> Cooldown:
     job = outcome.demand.job
     changed_at = picture.now if job.last_rescaled_at is None else job.last_rescaled_at
     return Cooldown(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.decisions.explanation import Choice, JobRef, Jobs, Reserved, TeamShare
+from autoscaler.planning.decisions.explanation import JobRef, Jobs, Reserved, SizeOption, TeamShare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from autoscaler.planning.allocation.size_values import SizeValues
     from autoscaler.planning.demand import Size
     from autoscaler.planning.fair_share import Reservation
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
-    from autoscaler.planning.snapshot.cluster_state import Change
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
+    from autoscaler.planning.snapshot.cluster_state import PoolChange
 
 NAMED_AT_MOST: Final = 3
 _MINUTE: Final = 60.0
 
 
-def job_ref(outcome: Outcome) -> JobRef:
+def job_ref(outcome: AllocationOutcome) -> JobRef:
     job = outcome.demand.job
     return JobRef(job_id=job.job_id, name=job.name, team=job.team)
 
 
-def jobs(outcomes: Sequence[Outcome]) -> Jobs:
+def jobs(outcomes: Sequence[AllocationOutcome]) -> Jobs:
     """The first few by name, and how many more there are."""
     return Jobs(
         named=tuple(map(job_ref, outcomes[:NAMED_AT_MOST])),
@@ -33,7 +33,7 @@ def jobs(outcomes: Sequence[Outcome]) -> Jobs:
     )
 
 
-def ended_jobs(changes: Iterable[Change]) -> Jobs:
+def ended_jobs(changes: Iterable[PoolChange]) -> Jobs:
     """Jobs that are no longer in the snapshot: their events tell the name and the team."""
     refs = [JobRef(job_id=None, name=change.name, team=change.team) for change in changes]
     return Jobs(named=tuple(refs[:NAMED_AT_MOST]), more=max(len(refs) - NAMED_AT_MOST, 0))
@@ -62,7 +62,7 @@ def reserved(reservation: Reservation, picture: PoolPicture) -> Reserved:
     )
 
 
-def choices(outcome: Outcome, picture: PoolPicture) -> tuple[Choice, ...]:
+def choices(outcome: AllocationOutcome, picture: PoolPicture) -> tuple[SizeOption, ...]:
     """The chosen size between its neighbours; for a job that gets nothing, its smallest size."""
     demand, size_values = outcome.demand, picture.split.size_values.get(outcome.job_id)
     sizes = (*(size_values.sizes if size_values else demand.sizes), *demand.larger)
@@ -73,8 +73,8 @@ def choices(outcome: Outcome, picture: PoolPicture) -> tuple[Choice, ...]:
     return tuple(choice(size, size_values) for size in around)
 
 
-def choice(size: Size, size_values: SizeValues | None) -> Choice:
-    return Choice(
+def choice(size: Size, size_values: SizeValues | None) -> SizeOption:
+    return SizeOption(
         workers=size.workers,
         global_batch_size=size.global_batch_size,
         samples_per_second=size.samples_per_second,

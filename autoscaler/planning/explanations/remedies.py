@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autoscaler.planning.decisions.explanation import Waiting
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 _HIGHEST_PRIORITY: Final = 100
 
 
-def candidates(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+def candidates(job: PlannedJob, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     """Changes of the job, of its team's quota, another pool, a closed node, and more free GPUs."""
     yield from _fewer_workers(job, waiting)
     yield from _higher_priority(job, state)
@@ -33,7 +33,7 @@ def candidates(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Reme
     yield from _more_gpus(job, waiting, state)
 
 
-def remedy_for_refused(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
+def remedy_for_refused(outcome: AllocationOutcome, picture: PoolPicture) -> Remedy | None:
     """Return what makes a job possible at all, read off the bounds that it does not fit into."""
     demand = outcome.demand
     needed, limit = demand.needed_gpus, picture.quotas[demand.job.team].limit_gpus
@@ -46,7 +46,7 @@ def remedy_for_refused(outcome: Outcome, picture: PoolPicture) -> Remedy | None:
     return None
 
 
-def _fewer_workers(job: Job, waiting: Waiting) -> Iterator[Remedy]:
+def _fewer_workers(job: PlannedJob, waiting: Waiting) -> Iterator[Remedy]:
     """The most that fit into what can be had, or into the team's guarantee; and one."""
     if job.allowed_workers is not None:
         return
@@ -57,7 +57,7 @@ def _fewer_workers(job: Job, waiting: Waiting) -> Iterator[Remedy]:
             yield Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
 
 
-def _higher_priority(job: Job, state: ClusterState) -> Iterator[Remedy]:
+def _higher_priority(job: PlannedJob, state: ClusterState) -> Iterator[Remedy]:
     """Above all others of the team: priorities count within it."""
     others = [
         other.priority
@@ -69,7 +69,7 @@ def _higher_priority(job: Job, state: ClusterState) -> Iterator[Remedy]:
         yield Remedy(kind=RemedyKind.HIGHER_PRIORITY, priority=enough)
 
 
-def _higher_quota(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+def _higher_quota(job: PlannedJob, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     team = waiting.team
     enough = team.planned_gpus + waiting.needed_gpus
     if team.limit_gpus is not None and team.limit_gpus < enough <= waiting.pool_gpus:
@@ -90,7 +90,7 @@ def _can_be_promised(gpus: int, waiting: Waiting, state: ClusterState) -> bool:
     return gpus + sum(quota.guaranteed_gpus for quota in others) <= waiting.pool_gpus
 
 
-def _other_pools(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+def _other_pools(job: PlannedJob, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     for pool in state.pools:
         gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
         if pool.name != job.pool and gpus >= waiting.needed_gpus:
@@ -104,7 +104,7 @@ def _reopened_nodes(waiting: Waiting) -> Iterator[Remedy]:
             yield Remedy(kind=RemedyKind.REOPENED_NODE, node=node.name)
 
 
-def _more_gpus(job: Job, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+def _more_gpus(job: PlannedJob, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
     """Count them for the job and all before it in the queue; or for all that wait."""
     if waiting.reason is JobReason.FRAGMENTED:
         yield Remedy(kind=RemedyKind.GPUS_TOGETHER, gpus=waiting.needed_gpus)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from autoscaler.planning.decisions.plan import Plan
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 PLANNED_JOBS: Final = 5_000  # guessed: about a second
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
@@ -36,7 +36,7 @@ class RemedySearch:
     planned: Plan  # what the planner says of the state as it is
     planner: Callable[[ClusterState], Plan]
     planned_jobs: int = PLANNED_JOBS  # what is left of the budget
-    _jobs: dict[str, Job] = field(init=False)
+    _jobs: dict[str, PlannedJob] = field(init=False)
 
     def __post_init__(self) -> None:
         self._jobs = {job.job_id: job for job in self.state.jobs}

@@ -19,13 +19,13 @@ from autoscaler.planning.explanations.remedies import remedy_for_refused
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
-    from autoscaler.planning.snapshot.cluster_state import Node
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
+    from autoscaler.planning.snapshot.cluster_state import PlannedNode
 
 _NODES_TOLD: Final = 3
 
 
-def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
+def waiting(outcome: AllocationOutcome, picture: PoolPicture) -> Waiting:
     demand, reason = outcome.demand, picture.cause_of(outcome).reason
     refusal = picture.admission.refused.get(outcome.job_id)
     return Waiting(
@@ -55,22 +55,22 @@ def waiting(outcome: Outcome, picture: PoolPicture) -> Waiting:
     )
 
 
-def _closed(node: Node) -> ClosedNode:
+def _closed(node: PlannedNode) -> ClosedNode:
     return ClosedNode(name=node.name, gpus=node.gpus, closing=_closing(node))
 
 
-def _closing(node: Node) -> Closing:
+def _closing(node: PlannedNode) -> Closing:
     if node.is_silent:
         return Closing.SILENT
     return Closing.DRAINING if node.is_draining else Closing.CORDONED
 
 
-def _movable(outcome: Outcome, picture: PoolPicture) -> list[Outcome]:
+def _movable(outcome: AllocationOutcome, picture: PoolPicture) -> list[AllocationOutcome]:
     moves = outcome.fragmentation.relocations if outcome.fragmentation else ()
     return [picture.by_id[job_id] for job_id in sorted({move.job_id for move in moves})]
 
 
-def refused(outcome: Outcome, picture: PoolPicture) -> Refused:
+def refused(outcome: AllocationOutcome, picture: PoolPicture) -> Refused:
     demand = outcome.demand
     return Refused(
         reason=picture.cause_of(outcome).reason,
@@ -83,7 +83,7 @@ def refused(outcome: Outcome, picture: PoolPicture) -> Refused:
     )
 
 
-def dropped(outcome: Outcome, picture: PoolPicture) -> Dropped:
+def dropped(outcome: AllocationOutcome, picture: PoolPicture) -> Dropped:
     return Dropped(
         reason=picture.cause_of(outcome).reason,
         needed_gpus=outcome.demand.needed_gpus,
@@ -93,14 +93,14 @@ def dropped(outcome: Outcome, picture: PoolPicture) -> Dropped:
     )
 
 
-def _blocker(outcome: Outcome, picture: PoolPicture) -> JobRef | None:
+def _blocker(outcome: AllocationOutcome, picture: PoolPicture) -> JobRef | None:
     refusal = picture.admission.refused.get(outcome.job_id)
     if refusal is None or refusal.blocker is None:
         return None
     return job_ref(picture.by_id[refusal.blocker])
 
 
-def _reserved(outcome: Outcome, picture: PoolPicture) -> Reserved | None:
+def _reserved(outcome: AllocationOutcome, picture: PoolPicture) -> Reserved | None:
     """Return what is reserved for the job, or for the one it stands behind."""
     reservation = picture.admission.reservation
     refusal = picture.admission.refused.get(outcome.job_id)

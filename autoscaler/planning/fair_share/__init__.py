@@ -16,6 +16,6 @@ usage           how much earlier use counts against a team
 """
 
 from autoscaler.planning.fair_share.admission import admit
-from autoscaler.planning.fair_share.verdicts import Admission, Refusal, Reservation
+from autoscaler.planning.fair_share.verdicts import Admission, AdmissionRefusal, Reservation
 
-__all__ = ["Admission", "Refusal", "Reservation", "admit"]
+__all__ = ["Admission", "AdmissionRefusal", "Reservation", "admit"]

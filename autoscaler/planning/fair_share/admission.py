@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.verdicts import Admission
-    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool
     from autoscaler.planning.teams.team_tree import TeamTree
 
 MOST_PASSES: Final = 8  # guessed: two or three are the rule
 
 
 def admit(
-    demands: Sequence[Demand], *, pool: Pool, tree: TeamTree, gpus: int, now: float
+    demands: Sequence[Demand], *, pool: PlannedPool, tree: TeamTree, gpus: int, now: float
 ) -> Admission:
     """Decide who runs on `gpus` schedulable GPUs. `tree` has a node for every team."""
     passes: list[Admission] = []
@@ -47,7 +47,9 @@ def _admitted(admission: Admission) -> frozenset[str]:
     return frozenset(demand.job.job_id for demand in admission.admitted)
 
 
-def _imagined(demand: Demand, running: AbstractSet[str], *, pool: Pool, now: float) -> Demand:
+def _imagined(
+    demand: Demand, running: AbstractSet[str], *, pool: PlannedPool, now: float
+) -> Demand:
     """The job as the next plan will see it, if these are the jobs that run."""
     job = demand.job
     if demand.is_active == (job.job_id in running):

@@ -25,7 +25,7 @@ from autoscaler.planning.fair_share.precedence import (
     runs_since,
     waited_seconds,
 )
-from autoscaler.planning.fair_share.usage import Usage
+from autoscaler.planning.fair_share.usage import TeamUsage
 from autoscaler.planning.fair_share.verdicts import Admission
 from autoscaler.planning.snapshot.vocabulary import Preemptibility, ReclaimTarget
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share.entitlement import Entitlement
-    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool
     from autoscaler.planning.teams.team_tree import TeamTree
 
 
@@ -43,7 +43,7 @@ class AdmissionPass:
     """One pass over all jobs. `tree` has a node for every team; `gpus` are the schedulable ones."""
 
     demands: Sequence[Demand]
-    pool: Pool
+    pool: PlannedPool
     tree: TeamTree
     gpus: int
     now: float
@@ -52,7 +52,9 @@ class AdmissionPass:
         possible = [demand for demand in self.demands if demand.sizes]
         running = by_importance(d for d in possible if d.is_active)
         waiting = by_aged_priority(d for d in possible if not d.is_active)
-        usage = Usage.of(self.tree, running, usage_weight=self.pool.usage_weight, gpus=self.gpus)
+        usage = TeamUsage.of(
+            self.tree, running, usage_weight=self.pool.usage_weight, gpus=self.gpus
+        )
         claim = self._claim(running, waiting)
         ledger = Ledger.open(self.tree, usage, self.gpus, running)
         for demand in self.demands:
@@ -86,7 +88,7 @@ class AdmissionPass:
         )
 
     def _claim(self, running: Sequence[Demand], waiting: Sequence[Demand]) -> Entitlement:
-        past = Usage.of(self.tree, (), usage_weight=self.pool.usage_weight, gpus=self.gpus)
+        past = TeamUsage.of(self.tree, (), usage_weight=self.pool.usage_weight, gpus=self.gpus)
         return entitle(
             running,
             waiting,

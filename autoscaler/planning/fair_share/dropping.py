@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.demand import Demand
     from autoscaler.planning.fair_share import Admission
-    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool
     from autoscaler.planning.teams.team_tree import TeamTree
 
 _BY_QUOTA = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.WAITING_FOR_QUOTA})
@@ -27,7 +27,7 @@ _BY_QUOTA = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.WAITING_FOR_QUOTA})
 def admit_or_drop(
     demands: Sequence[Demand],
     *,
-    pool: Pool,
+    pool: PlannedPool,
     tree: TeamTree,
     gpus: int,
     now: float,
@@ -43,7 +43,7 @@ def admit_or_drop(
         dropped |= refused
 
 
-def _drops(pool: Pool) -> bool:
+def _drops(pool: PlannedPool) -> bool:
     return pool.admission is AdmissionVariant.DROPPING
 
 

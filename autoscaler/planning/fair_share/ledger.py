@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.fair_share.occupancy import Occupancy
-from autoscaler.planning.fair_share.verdicts import Refusal
+from autoscaler.planning.fair_share.verdicts import AdmissionRefusal
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.fair_share.usage import Usage
+    from autoscaler.planning.fair_share.usage import TeamUsage
     from autoscaler.planning.teams.team_tree import TeamTree
 
 
@@ -24,13 +24,13 @@ class Ledger:
     """Records who is admitted, paused or refused, and what is left for the others."""
 
     tree: TeamTree
-    usage: Usage
+    usage: TeamUsage
     gpus_open: int  # on nodes that take new workers
     gpus_free: int
     gpus_idle: int = 0  # of the free ones, held by nobody
     admitted: dict[str, Demand] = field(default_factory=dict)
     paused: list[Demand] = field(default_factory=list)
-    refused: dict[str, Refusal] = field(default_factory=dict)
+    refused: dict[str, AdmissionRefusal] = field(default_factory=dict)
     room: Occupancy  # of the admitted jobs
     occupied: Occupancy  # of these and of all that run, for limits
     _given_for_good: int = 0  # to borrowers that cannot be paused
@@ -38,7 +38,7 @@ class Ledger:
     _queue_length: int = 0
 
     @classmethod
-    def open(cls, tree: TeamTree, usage: Usage, gpus: int, running: Iterable[Demand]) -> Ledger:
+    def open(cls, tree: TeamTree, usage: TeamUsage, gpus: int, running: Iterable[Demand]) -> Ledger:
         """An empty ledger over so many open GPUs. Running jobs count for limits from now on."""
         ledger = cls(
             tree=tree,
@@ -91,7 +91,7 @@ class Ledger:
 
     def refuse(self, demand: Demand, reason: JobReason, blocker: str | None = None) -> None:
         self._queue_length += 1
-        self.refused[demand.job.job_id] = Refusal(
+        self.refused[demand.job.job_id] = AdmissionRefusal(
             reason=reason, position=self._queue_length, blocker=blocker
         )
 
@@ -100,7 +100,7 @@ class Ledger:
         if demand.is_active:
             self.paused.append(demand)
         else:
-            self.refused[demand.job.job_id] = Refusal(reason=JobReason.EXCEEDS_LIMIT)
+            self.refused[demand.job.job_id] = AdmissionRefusal(reason=JobReason.EXCEEDS_LIMIT)
 
     def has_gpus_for(self, demand: Demand) -> bool:
         return demand.smallest_gpus - demand.stuck_gpus <= self.gpus_free

@@ -25,7 +25,7 @@ ENTRY_SECONDS: Final = 600.0  # guessed: longer than usage takes to be accounted
 
 
 @dataclass(slots=True, kw_only=True)
-class Usage:
+class TeamUsage:
     """GPU-seconds by team and subtree, with what the jobs admitted so far are charged."""
 
     tree: TeamTree
@@ -37,7 +37,7 @@ class Usage:
     @classmethod
     def of(
         cls, tree: TeamTree, running: Iterable[Demand], *, usage_weight: float, gpus: int
-    ) -> Usage:
+    ) -> TeamUsage:
         usage = cls(tree=tree, usage_weight=usage_weight, gpus=gpus)
         usage._charged = {node.name: node.usage for node in tree.nodes.values()}
         if usage_weight > 0:

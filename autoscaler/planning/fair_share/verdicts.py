@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class AdmissionRefusal:
     """Why a job may not run now. `blocker` is the job it stands behind, if one is the cause."""
 
     reason: JobReason
@@ -43,7 +43,7 @@ class Admission:
 
     admitted: tuple[Demand, ...]
     paused: tuple[Demand, ...]
-    refused: Mapping[str, Refusal]  # by job id
+    refused: Mapping[str, AdmissionRefusal]  # by job id
     guaranteed: frozenset[str]  # ids of jobs within what their team is entitled to
     owed: tuple[Demand, ...]  # waiting, admitted, within it
     gpus_free: int  # left when every admitted job takes its smallest size

@@ -18,15 +18,15 @@ from autoscaler.planning.fitting.observations import configurations, log_seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import Measurement
+    from autoscaler.planning.snapshot.cluster_state import StepTime
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.planning.speed.all_reduce import AllReduceTable
     from autoscaler.planning.speed.scaling import ScalingModel
 
 
 def fit_with_earlier(
-    own: Sequence[Measurement],
-    earlier: Sequence[Measurement],
+    own: Sequence[StepTime],
+    earlier: Sequence[StepTime],
     *,
     gpu_type: str = "",
     model_bytes: int = 0,
@@ -38,7 +38,7 @@ def fit_with_earlier(
     `earlier`: what an earlier run of the same training measured. See `fit`.
     """
 
-    def fitted(measurements: Sequence[Measurement]) -> ScalingModel | None:
+    def fitted(measurements: Sequence[StepTime]) -> ScalingModel | None:
         return fit(
             measurements,
             gpu_type=gpu_type,
@@ -58,7 +58,7 @@ def fit_with_earlier(
 
 
 def _is_contradicted(
-    known: ScalingModel, own: Sequence[Measurement], batch: BatchRange | None
+    known: ScalingModel, own: Sequence[StepTime], batch: BatchRange | None
 ) -> bool:
     """True if a step took much longer, or much less long, than the earlier run lets expect."""
     observations = usable(own, batch)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.fitting.observations import Observation
     from autoscaler.planning.fitting.priors import Prior
-    from autoscaler.planning.snapshot.cluster_state import Measurement
+    from autoscaler.planning.snapshot.cluster_state import StepTime
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.planning.speed.all_reduce import AllReduceTable
     from autoscaler.planning.speed.throughput import Column
@@ -42,7 +42,7 @@ _OVERLAP_BOUNDS: Final = (0.0, math.log(10.0))
 
 
 def fit(
-    measurements: Iterable[Measurement],
+    measurements: Iterable[StepTime],
     *,
     gpu_type: str = "",
     model_bytes: int = 0,

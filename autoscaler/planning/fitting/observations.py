@@ -13,7 +13,7 @@ from autoscaler.planning.speed.throughput import Configurations
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import Measurement
+    from autoscaler.planning.snapshot.cluster_state import StepTime
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.planning.speed.throughput import Column
 
@@ -44,7 +44,7 @@ class Observation:
 
 
 def usable(
-    measurements: Iterable[Measurement], batch: BatchRange | None = None
+    measurements: Iterable[StepTime], batch: BatchRange | None = None
 ) -> tuple[Observation, ...]:
     """The measurements that can be believed, in a stable order.
 
@@ -99,7 +99,7 @@ def _is_refuted(one: Observation, by: Observation) -> bool:
     return alone.step_seconds > _IMPOSSIBLE * more * shared.step_seconds
 
 
-def _observation(measurement: Measurement) -> Observation:
+def _observation(measurement: StepTime) -> Observation:
     return Observation(
         gpu_type=measurement.gpu_type,
         workers=measurement.workers,
@@ -110,7 +110,7 @@ def _observation(measurement: Measurement) -> Observation:
     )
 
 
-def _is_plausible(measurement: Measurement) -> bool:
+def _is_plausible(measurement: StepTime) -> bool:
     shortest, longest = PLAUSIBLE_SECONDS
     return (
         measurement.steps >= MIN_STEPS

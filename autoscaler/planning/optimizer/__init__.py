@@ -13,8 +13,8 @@ window      the least loss for each number of GPUs near the base
 recurrence  which selection of a few options in doubt loses least: exact
 """
 
-from autoscaler.planning.optimizer.problem import Bounds, Claim, Problem
+from autoscaler.planning.optimizer.problem import AllocationProblem, Bounds, SizeChoice
 from autoscaler.planning.optimizer.solution import Solution
 from autoscaler.planning.optimizer.solver import solve
 
-__all__ = ["Bounds", "Claim", "Problem", "Solution", "solve"]
+__all__ = ["AllocationProblem", "Bounds", "SizeChoice", "Solution", "solve"]

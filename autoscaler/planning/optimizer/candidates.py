@@ -14,7 +14,7 @@ import numpy as np
 from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
-    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import AllocationProblem, Floats, Integers
     from autoscaler.planning.optimizer.recurrence import Table
     from autoscaler.planning.optimizer.relaxation import Relaxation
 
@@ -26,7 +26,7 @@ GROWTH: Final = 4  # so that all attempts together cost little more than the las
 class Candidates:
     """The options looked at so far; grows with what the last attempt has shown."""
 
-    def __init__(self, problem: Problem, relaxation: Relaxation) -> None:
+    def __init__(self, problem: AllocationProblem, relaxation: Relaxation) -> None:
         self._losses, self._rounding = relaxation.losses, relaxation.rounding
         self._market_of = _market_of(problem, relaxation)
         is_other = np.ones(len(problem.sizes), dtype=bool)
@@ -92,7 +92,7 @@ class Candidates:
         return short
 
 
-def _market_of(problem: Problem, relaxation: Relaxation) -> Integers:
+def _market_of(problem: AllocationProblem, relaxation: Relaxation) -> Integers:
     market_of = np.arange(len(problem.parents))
     for group in range(POOL + 1, len(market_of)):
         if relaxation.multipliers[group] == 0:

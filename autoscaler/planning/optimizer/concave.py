@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from autoscaler.planning.optimizer.problem import Booleans, Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import AllocationProblem, Booleans, Floats, Integers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,7 +26,7 @@ class Hulls:
     lengths: Integers  # of each edge: GPUs
 
 
-def hulls(problem: Problem) -> Hulls:
+def hulls(problem: AllocationProblem) -> Hulls:
     """Sweep by sweep, drop every option on or below the chord of its neighbours.
 
     Such an option is no corner whether or not its neighbours are, so all go at once. Only those
@@ -56,7 +56,7 @@ def hulls(problem: Problem) -> Hulls:
     )
 
 
-def _best_of_each_size(problem: Problem, job_of: Integers) -> Integers:
+def _best_of_each_size(problem: AllocationProblem, job_of: Integers) -> Integers:
     """Keep the most valuable option of each size; the first among equals."""
     options = np.arange(len(problem.sizes))
     is_same = (np.diff(problem.sizes) == 0) & (np.diff(job_of) == 0)
@@ -68,7 +68,7 @@ def _best_of_each_size(problem: Problem, job_of: Integers) -> Integers:
 
 
 def _on_or_below_the_chord(
-    problem: Problem, job_of: Integers, corners: Integers, suspects: Integers
+    problem: AllocationProblem, job_of: Integers, corners: Integers, suspects: Integers
 ) -> Booleans:
     left, here, right = corners[suspects - 1], corners[suspects], corners[suspects + 1]
     sizes, values = problem.sizes, problem.values

@@ -17,7 +17,7 @@ from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
     from autoscaler.planning.optimizer.concave import Hulls
-    from autoscaler.planning.optimizer.problem import Booleans, Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import AllocationProblem, Booleans, Floats, Integers
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class _Market:
     highest: Floats  # of each group: the price above which it would miss `least`
 
 
-def group_prices(problem: Problem, hulls: Hulls) -> Floats | None:
+def group_prices(problem: AllocationProblem, hulls: Hulls) -> Floats | None:
     """The price each group pays, or None when even fractions of options cannot meet the bounds."""
     market = _open_market(problem, hulls)
     depth = _depth(problem.parents)
@@ -46,7 +46,7 @@ def group_prices(problem: Problem, hulls: Hulls) -> Floats | None:
     return prices
 
 
-def _open_market(problem: Problem, hulls: Hulls) -> _Market:
+def _open_market(problem: AllocationProblem, hulls: Hulls) -> _Market:
     smallest = problem.sizes[hulls.corners[hulls.first]]
     steepest = np.argsort(-hulls.slopes, kind="stable")
     count = len(problem.parents)
@@ -67,7 +67,7 @@ def _depth(parents: Integers) -> Integers:
     return depth
 
 
-def _settle(problem: Problem, market: _Market, is_here: Booleans) -> bool:
+def _settle(problem: AllocationProblem, market: _Market, is_here: Booleans) -> bool:
     """Cut what the groups of one level buy to their bounds and hand it to their parents."""
     here = np.flatnonzero(is_here)
     edges = np.flatnonzero(is_here[market.groups] & (market.lengths > 0))

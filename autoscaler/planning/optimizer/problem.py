@@ -22,7 +22,7 @@ UNBOUNDED: Final = 1 << 40  # GPUs; more than anybody has, far from overflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Claim:
+class SizeChoice:
     """An admitted job: it takes exactly one of its options, `gpus[i]` GPUs worth `values[i]`.
 
     `gpus` ascend, from 0 on. Values may be any finite numbers, in any order: a job may have holes
@@ -44,7 +44,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Problem:
+class AllocationProblem:
     """Jobs with their options, in groups that form a tree. Whoever has arrays builds it directly.
 
     Options of all jobs stand one after another: job j owns `starts[j]` to `starts[j + 1]`. Group 0
@@ -72,7 +72,7 @@ class Problem:
     @classmethod
     def of(
         cls,
-        claims: Sequence[Claim],
+        claims: Sequence[SizeChoice],
         *,
         gpus: int,
         bounds: Mapping[str, Bounds] | None = None,

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autoscaler.planning.optimizer.problem import POOL
-from autoscaler.planning.optimizer.window import EMPTY, Step, Window, extend
+from autoscaler.planning.optimizer.window import EMPTY, Window, WindowStep, extend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import AllocationProblem, Floats, Integers
     from autoscaler.planning.optimizer.relaxation import Relaxation
 
 
@@ -48,7 +48,7 @@ class Table:
 
     group: int
     window: Window | None
-    steps: Sequence[Step]
+    steps: Sequence[WindowStep]
     members: Sequence[Doubt | Table]
     limit: float
     floor: float
@@ -74,7 +74,7 @@ class Table:
                 member.choose(int(step.deviations[pick]), chosen)
 
 
-def doubts(problem: Problem, relaxation: Relaxation, options: Integers) -> list[Doubt]:
+def doubts(problem: AllocationProblem, relaxation: Relaxation, options: Integers) -> list[Doubt]:
     """The jobs of these options, which ascend, each with its base among its options."""
     jobs = relaxation.jobs[options]
     options = np.union1d(options, relaxation.base[jobs])
@@ -94,7 +94,7 @@ def doubts(problem: Problem, relaxation: Relaxation, options: Integers) -> list[
 
 
 def least_losses(
-    problem: Problem, relaxation: Relaxation, in_doubt: Sequence[Doubt], left_out: Floats
+    problem: AllocationProblem, relaxation: Relaxation, in_doubt: Sequence[Doubt], left_out: Floats
 ) -> Table:
     """The pool's table, its own slack not yet counted.
 
@@ -168,9 +168,9 @@ def _is_free(members: Sequence[Doubt | Table], bounds: tuple[float, float]) -> b
 
 def _solve(
     members: Sequence[Doubt | Table], bounds: tuple[float, float], budget: float
-) -> tuple[Window | None, list[Step]]:
+) -> tuple[Window | None, list[WindowStep]]:
     """One member after the other; totals from which nobody could return into the bounds are out."""
-    steps: list[Step] = []
+    steps: list[WindowStep] = []
     if any(isinstance(member, Table) and member.window is None for member in members):
         return None, steps
     falls = sum(member.span[0] for member in members)  # of those still to choose

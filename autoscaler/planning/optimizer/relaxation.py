@@ -23,7 +23,7 @@ from autoscaler.planning.optimizer.prices import group_prices
 from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
-    from autoscaler.planning.optimizer.problem import Floats, Integers, Problem
+    from autoscaler.planning.optimizer.problem import AllocationProblem, Floats, Integers
 
 ULPS: Final = 2.0**-48  # sixteen units in the last place: a few additions
 
@@ -42,7 +42,7 @@ class Relaxation:
     rounding: float  # losses that differ by less are equal
 
 
-def relax(problem: Problem) -> Relaxation | None:
+def relax(problem: AllocationProblem) -> Relaxation | None:
     """None when the bounds cannot be met."""
     if not np.diff(problem.starts).all():
         return None  # a job without options
@@ -70,7 +70,7 @@ def relax(problem: Problem) -> Relaxation | None:
 
 
 def _base(
-    problem: Problem, curves: Hulls, prices: Floats, targets: Integers
+    problem: AllocationProblem, curves: Hulls, prices: Floats, targets: Integers
 ) -> tuple[Integers, Integers]:
     """The corner each job takes at its price, and the groups' totals.
 
@@ -91,14 +91,14 @@ def _base(
     return curves.corners[curves.first + taken], totals
 
 
-def _path(problem: Problem, group: int) -> list[int]:
+def _path(problem: AllocationProblem, group: int) -> list[int]:
     path = [group]
     while path[-1] != POOL:
         path.append(int(problem.parents[path[-1]]))
     return path
 
 
-def _totals(problem: Problem, gpus: Integers) -> Integers:
+def _totals(problem: AllocationProblem, gpus: Integers) -> Integers:
     totals = np.bincount(problem.groups, weights=gpus, minlength=len(problem.parents))
     for group in range(len(totals) - 1, POOL, -1):
         totals[problem.parents[group]] += totals[group]

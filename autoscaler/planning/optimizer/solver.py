@@ -22,14 +22,14 @@ from autoscaler.planning.optimizer.relaxation import relax
 from autoscaler.planning.optimizer.solution import Solution
 
 if TYPE_CHECKING:
-    from autoscaler.planning.optimizer.problem import Integers, Problem
+    from autoscaler.planning.optimizer.problem import AllocationProblem, Integers
     from autoscaler.planning.optimizer.recurrence import Table
     from autoscaler.planning.optimizer.relaxation import Relaxation
 
 MOST_ATTEMPTS: Final = 12  # guessed: a market has as many candidates as options after ten at most
 
 
-def solve(problem: Problem, *, most_attempts: int = MOST_ATTEMPTS) -> Solution | None:
+def solve(problem: AllocationProblem, *, most_attempts: int = MOST_ATTEMPTS) -> Solution | None:
     """An optimal split, or None when the claims cannot all be met. Fewest GPUs among equals."""
     relaxation = relax(problem)
     if relaxation is None:
@@ -51,7 +51,7 @@ def solve(problem: Problem, *, most_attempts: int = MOST_ATTEMPTS) -> Solution |
     raise AssertionError("no option was left out, and yet another might have been better")
 
 
-def _loss_of_base(problem: Problem, relaxation: Relaxation) -> float:
+def _loss_of_base(problem: AllocationProblem, relaxation: Relaxation) -> float:
     """Return the loss, in unused GPUs, if nobody deviates; infinite if that breaks a bound."""
     totals, multipliers = relaxation.totals, relaxation.multipliers
     if (totals > problem.most).any() or (totals < problem.least).any():
@@ -61,7 +61,7 @@ def _loss_of_base(problem: Problem, relaxation: Relaxation) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Found:
+class _BestSelection:
     """The best selection of the options looked at, and what it loses against the bound."""
 
     chosen: Integers  # of each job: index into all options
@@ -69,7 +69,9 @@ class _Found:
     loss_with_one_more: float  # of the best selection for a pool with one GPU more
 
 
-def _finish(problem: Problem, relaxation: Relaxation, table: Table) -> _Found | None:
+def _finish(
+    problem: AllocationProblem, relaxation: Relaxation, table: Table
+) -> _BestSelection | None:
     """Count the pool's unused GPUs as losses too; fewest GPUs among equals."""
     price, window = relaxation.multipliers[POOL], table.window
     if window is None:
@@ -82,14 +84,16 @@ def _finish(problem: Problem, relaxation: Relaxation, table: Table) -> _Found | 
     used = int(np.argmax(losses <= least + relaxation.rounding))
     chosen = relaxation.base.copy()
     table.choose(int(window.deviations[used]), chosen)
-    return _Found(
+    return _BestSelection(
         chosen=chosen,
         loss=float(least),
         loss_with_one_more=float((losses + price).min()),
     )
 
 
-def _solution(problem: Problem, relaxation: Relaxation, found: _Found) -> Solution:
+def _solution(
+    problem: AllocationProblem, relaxation: Relaxation, found: _BestSelection
+) -> Solution:
     value = fsum(problem.values[found.chosen])
     bound = relaxation.bound - found.loss
     price = float(relaxation.multipliers[POOL]) + found.loss - found.loss_with_one_more

@@ -48,7 +48,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Step:
+class WindowStep:
     """One member (a job, or a whole group) has chosen, for every deviation in the window."""
 
     deviations: Integers  # of the member's options
@@ -62,7 +62,7 @@ class Step:
 EMPTY: Final = Window(lowest=0, losses=np.zeros(1))
 
 
-def extend(window: Window, deviations: Integers, losses: Floats) -> tuple[Window, Step]:
+def extend(window: Window, deviations: Integers, losses: Floats) -> tuple[Window, WindowStep]:
     """Let one more member choose. Cost: its options times the window.
 
     `deviations` ascend; where choices lose the same, the smallest is taken.
@@ -84,7 +84,7 @@ def extend(window: Window, deviations: Integers, losses: Floats) -> tuple[Window
         best[is_better] = least[is_better]
         picks[is_better] = choice[is_better] + first
     lowest = window.lowest + smallest
-    return Window(lowest=lowest, losses=best), Step(
+    return Window(lowest=lowest, losses=best), WindowStep(
         deviations=deviations, lowest=lowest, picks=picks
     )
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from autoscaler.planning.decisions.plan import DeadlineWarning
 
 if TYPE_CHECKING:
-    from autoscaler.planning.outcomes.outcome import Outcome
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome
 
 
-def deadline_warning(outcome: Outcome, now: float) -> DeadlineWarning | None:
+def deadline_warning(outcome: AllocationOutcome, now: float) -> DeadlineWarning | None:
     """None: it will end in time, has no deadline, or nobody knows how long it takes."""
     demand = outcome.demand
     deadline, left = demand.job.deadline, demand.remaining_seconds

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
     from autoscaler.planning.snapshot.cluster_state import (
         Allocation,
-        Change,
-        Job,
-        Node,
-        Pool,
+        PlannedJob,
+        PlannedNode,
+        PlannedPool,
+        PoolChange,
         TeamQuota,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class AllocationOutcome:
     """One job: what it had, what it gets. `size` None: it gets nothing."""
 
     demand: Demand
@@ -74,7 +74,7 @@ class Outcome:
 class LastStep:
     """What a job gained by the last step up to its size, over its next smaller one."""
 
-    outcome: Outcome
+    outcome: AllocationOutcome
     gain: float
     gpus: int
 
@@ -86,14 +86,15 @@ class PoolPicture:
     What all jobs share is worked out once, when the first of them asks for it.
     """
 
-    pool: Pool
-    jobs: Mapping[str, Job]  # by id, as submitted; `demand.job` is as the policy restricts it
+    pool: PlannedPool
+    # by id, as submitted; `demand.job` is as the policy restricts it
+    jobs: Mapping[str, PlannedJob]
     now: float
     quotas: Mapping[str, TeamQuota]
     admission: Admission
     split: Split
-    outcomes: tuple[Outcome, ...]
-    changes: tuple[Change, ...]
+    outcomes: tuple[AllocationOutcome, ...]
+    changes: tuple[PoolChange, ...]
     _causes: dict[str, Cause] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
@@ -113,7 +114,7 @@ class PoolPicture:
         return sum(node.gpus for node in self.pool.nodes if node.is_schedulable)
 
     @cached_property
-    def closed_nodes(self) -> tuple[Node, ...]:
+    def closed_nodes(self) -> tuple[PlannedNode, ...]:
         """Nodes with GPUs that take no new work, those with most first."""
         closed = (node for node in self.pool.nodes if not node.is_schedulable and node.gpus)
         return tuple(sorted(closed, key=lambda node: (-node.gpus, node.name)))
@@ -133,19 +134,19 @@ class PoolPicture:
         return planned
 
     @cached_property
-    def by_id(self) -> Mapping[str, Outcome]:
+    def by_id(self) -> Mapping[str, AllocationOutcome]:
         return {outcome.job_id: outcome for outcome in self.outcomes}
 
     @cached_property
-    def gainers(self) -> tuple[Outcome, ...]:
+    def gainers(self) -> tuple[AllocationOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.gains)
 
     @cached_property
-    def losers(self) -> tuple[Outcome, ...]:
+    def losers(self) -> tuple[AllocationOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.loses)
 
     @cached_property
-    def starts(self) -> tuple[Outcome, ...]:
+    def starts(self) -> tuple[AllocationOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.action is Action.START)
 
     def is_below_guarantee(self, team: str) -> bool:
@@ -154,7 +155,7 @@ class PoolPicture:
     def is_above_guarantee(self, team: str) -> bool:
         return self.held_by_team[team] > self.quotas[team].guaranteed_gpus
 
-    def changed(self, kind: ChangeKind) -> tuple[Change, ...]:
+    def changed(self, kind: ChangeKind) -> tuple[PoolChange, ...]:
         """Return what happened lately in this pool."""
         return tuple(change for change in self.changes if change.kind is kind)
 
@@ -164,7 +165,7 @@ class PoolPicture:
         is_closed = any(not node.is_schedulable for node in self.pool.nodes)
         return is_closed or bool(self.changed(ChangeKind.NODE_LOST))
 
-    def cause_of(self, outcome: Outcome) -> Cause:
+    def cause_of(self, outcome: AllocationOutcome) -> Cause:
         if (known := self._causes.get(outcome.job_id)) is None:
             known = self._causes[outcome.job_id] = cause_of(outcome, self)
         return known
@@ -175,24 +176,24 @@ class PoolPicture:
         return self.split.solution.price if self.split.solution else None
 
     @cached_property
-    def givers_back(self) -> tuple[Outcome, ...]:
+    def givers_back(self) -> tuple[AllocationOutcome, ...]:
         """The jobs that lose GPUs which their team holds beyond its guarantee."""
         return tuple(o for o in self.losers if self.is_above_guarantee(o.demand.job.team))
 
     @cached_property
-    def claimants(self) -> tuple[Outcome, ...]:
+    def claimants(self) -> tuple[AllocationOutcome, ...]:
         """The jobs that gain GPUs which their team lacks of its guarantee."""
         return tuple(o for o in self.gainers if self.is_below_guarantee(o.demand.job.team))
 
     @cached_property
-    def owed(self) -> tuple[Outcome, ...]:
+    def owed(self) -> tuple[AllocationOutcome, ...]:
         return tuple(self.by_id[demand.job.job_id] for demand in self.admission.owed)
 
     @cached_property
     def owed_ids(self) -> frozenset[str]:
         return frozenset(demand.job.job_id for demand in self.admission.owed)
 
-    def guests_of(self, outcome: Outcome) -> tuple[Outcome, ...]:
+    def guests_of(self, outcome: AllocationOutcome) -> tuple[AllocationOutcome, ...]:
         """Return the jobs that are paused now because this one fits on what was reserved for it."""
         gave_way = self.admission.gave_way.items()
         return tuple(self.by_id[guest] for guest, due in gave_way if due.job_id == outcome.job_id)
@@ -221,7 +222,7 @@ class PoolPicture:
                     free[node] -= workers * outcome.demand.job.gpus_per_worker
         return tuple((node, gpus) for node, gpus in free.items() if gpus > 0)
 
-    def best_last_step(self, *, besides: Outcome) -> LastStep | None:
+    def best_last_step(self, *, besides: AllocationOutcome) -> LastStep | None:
         """Return who gained most from the last step it was given, this job left out."""
         others = (step for step in self._best_last_steps if step.outcome is not besides)
         return next(others, None)
@@ -232,7 +233,7 @@ class PoolPicture:
         steps = (step for step in map(_last_step, self.outcomes) if step is not None)
         return tuple(nlargest(2, steps, key=lambda step: (step.gain, step.outcome.job_id)))
 
-    def gpus_asked_up_to(self, outcome: Outcome) -> int:
+    def gpus_asked_up_to(self, outcome: AllocationOutcome) -> int:
         """Return what the job and all that stand before it in the queue need together."""
         return self._asked_by_position[self.admission.refused[outcome.job_id].position]
 
@@ -247,7 +248,7 @@ class PoolPicture:
         return dict(zip(positions, totals, strict=True))
 
 
-def _last_step(outcome: Outcome) -> LastStep | None:
+def _last_step(outcome: AllocationOutcome) -> LastStep | None:
     size = outcome.size
     if size is None or not size.samples_per_second:
         return None

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.allocation.split import is_cooling
 from autoscaler.planning.decisions.plan import Action
-from autoscaler.planning.demand.application_metric import Wish, reading_of
+from autoscaler.planning.demand.application_metric import ScalingDirection, reading_of
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 
 if TYPE_CHECKING:
-    from autoscaler.planning.outcomes.outcome import Outcome, PoolPicture
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 
 
 _HARDLY_SLOWER: Final = 0.05  # guessed: a job that loses less had no use for the GPUs it gives
@@ -24,10 +24,10 @@ class Cause:
     """The dominant reason, and the jobs that get what this one gives."""
 
     reason: JobReason
-    beneficiaries: tuple[Outcome, ...] = ()
+    beneficiaries: tuple[AllocationOutcome, ...] = ()
 
 
-def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
+def cause_of(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
     match outcome.action:
         case Action.WAIT:
             return _why_it_waits(outcome, picture)
@@ -43,14 +43,14 @@ def cause_of(outcome: Outcome, picture: PoolPicture) -> Cause:
             return _why_it_changes(outcome, picture)
 
 
-def _why_it_waits(outcome: Outcome, picture: PoolPicture) -> Cause:
+def _why_it_waits(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
     if outcome.is_fragmented:
         return Cause(reason=JobReason.FRAGMENTED)
     refusal = picture.admission.refused.get(outcome.job_id)
     return Cause(reason=refusal.reason if refusal else JobReason.WAITING_FOR_CAPACITY)
 
 
-def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
+def _why_it_pauses(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
     """After what takes its GPUs, what it lost; else by what it will wait for."""
     if (due := picture.admission.gave_way.get(outcome.job_id)) is not None:
         return Cause(reason=JobReason.RESERVATION, beneficiaries=(picture.by_id[due.job_id],))
@@ -64,11 +64,11 @@ def _why_it_pauses(outcome: Outcome, picture: PoolPicture) -> Cause:
     return Cause(reason=JobReason.WAITING_FOR_CAPACITY if fits else JobReason.EXCEEDS_LIMIT)
 
 
-def _is_borrower(outcome: Outcome, picture: PoolPicture) -> bool:
+def _is_borrower(outcome: AllocationOutcome, picture: PoolPicture) -> bool:
     return bool(outcome.demand.sizes) and outcome.job_id not in picture.admission.guaranteed
 
 
-def _claim_it_gives_way_to(outcome: Outcome, picture: PoolPicture) -> Cause | None:
+def _claim_it_gives_way_to(outcome: AllocationOutcome, picture: PoolPicture) -> Cause | None:
     """The first that holds, most telling first; None: nobody who starts has a claim before it."""
     own = outcome.demand.job
     others = tuple(o for o in picture.owed if o.demand.job.team != own.team)
@@ -93,21 +93,21 @@ def _claim_it_gives_way_to(outcome: Outcome, picture: PoolPicture) -> Cause | No
     return next(claims, None)
 
 
-def _lost_workers(outcome: Outcome, picture: PoolPicture) -> bool:
+def _lost_workers(outcome: AllocationOutcome, picture: PoolPicture) -> bool:
     """Nobody takes them from a job below its smallest size."""
     losses = picture.changed(ChangeKind.WORKER_LOST)
     job = picture.jobs[outcome.job_id]
     return outcome.demand.held < job.min_workers or any(c.name == job.job_id for c in losses)
 
 
-def _is_drained(outcome: Outcome, picture: PoolPicture) -> bool:
+def _is_drained(outcome: AllocationOutcome, picture: PoolPicture) -> bool:
     """True if it stands on a node that is being drained."""
     draining = {node.name for node in picture.pool.nodes if node.is_draining}
     held = outcome.demand.allocation
     return held is not None and any(node in draining for node, _ in held.workers_by_node)
 
 
-def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
+def _why_it_stays(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
     if outcome.demand.is_pinned:
         return Cause(reason=JobReason.NOT_RESCALABLE)
     if outcome.is_fragmented:
@@ -117,7 +117,7 @@ def _why_it_stays(outcome: Outcome, picture: PoolPicture) -> Cause:
     return Cause(reason=JobReason.BEST_ALLOCATION)
 
 
-def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
+def _why_it_starts(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
     if picture.guests_of(outcome):
         return Cause(reason=JobReason.RESERVATION)
     if outcome.job_id in picture.owed_ids and _is_given_back(outcome, picture):
@@ -125,7 +125,7 @@ def _why_it_starts(outcome: Outcome, picture: PoolPicture) -> Cause:
     return Cause(reason=JobReason.JOB_ARRIVED)
 
 
-def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
+def _why_it_changes(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
     if outcome.substitution is not None:
         return Cause(reason=JobReason.STRAGGLER)
     if _is_asked_for(outcome):
@@ -145,19 +145,23 @@ def _why_it_changes(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: P
     return Cause(reason=JobReason.BATCH_RETUNE)
 
 
-def _is_asked_for(outcome: Outcome) -> bool:
+def _is_asked_for(outcome: AllocationOutcome) -> bool:
     """True if its application asks for a change in this direction."""
     reading = reading_of(outcome.demand.job)
-    wish = reading.wish if reading else Wish.STAY
-    return (outcome.gains and wish is Wish.GROW) or (outcome.loses and wish is Wish.SHRINK)
+    wish = reading.wish if reading else ScalingDirection.STAY
+    return (outcome.gains and wish is ScalingDirection.GROW) or (
+        outcome.loses and wish is ScalingDirection.SHRINK
+    )
 
 
-def _started_thereby(outcome: Outcome, picture: PoolPicture) -> tuple[Outcome, ...]:
+def _started_thereby(
+    outcome: AllocationOutcome, picture: PoolPicture
+) -> tuple[AllocationOutcome, ...]:
     for_job = outcome.balance.for_job if outcome.balance else None
     return () if for_job is None else (picture.by_id[for_job],)
 
 
-def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> JobReason:
+def _why_it_grows(outcome: AllocationOutcome, picture: PoolPicture) -> JobReason:
     """The first that holds, most telling first."""
     job = outcome.demand.job
     tries_more = job.rescales == 0 or outcome.gpus_after > _largest_measured(outcome)
@@ -172,7 +176,7 @@ def _why_it_grows(outcome: Outcome, picture: PoolPicture) -> JobReason:
     return next((reason for holds, reason in candidates if holds), JobReason.BEST_ALLOCATION)
 
 
-def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
+def _why_it_shrinks(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:  # noqa: PLR0911 - one for each reason
     team = outcome.demand.job.team
     if picture.claimants and picture.is_above_guarantee(team):
         return Cause(reason=JobReason.RECLAIM_GUARANTEE, beneficiaries=picture.claimants)
@@ -190,18 +194,18 @@ def _why_it_shrinks(outcome: Outcome, picture: PoolPicture) -> Cause:  # noqa: P
     return Cause(reason=JobReason.FAIR_SHARE, beneficiaries=picture.gainers)
 
 
-def _is_given_back(outcome: Outcome, picture: PoolPicture) -> bool:
+def _is_given_back(outcome: AllocationOutcome, picture: PoolPicture) -> bool:
     """True if it gets GPUs its team is guaranteed from jobs of teams that borrowed them."""
     return bool(picture.givers_back) and picture.is_below_guarantee(outcome.demand.job.team)
 
 
-def _is_hardly_slower(outcome: Outcome) -> bool:
+def _is_hardly_slower(outcome: AllocationOutcome) -> bool:
     before, after = outcome.demand.present, outcome.size
     if before is None or after is None:
         return False
     return after.speedup >= (1 - _HARDLY_SLOWER) * before.speedup
 
 
-def _largest_measured(outcome: Outcome) -> int:
+def _largest_measured(outcome: AllocationOutcome) -> int:
     job = outcome.demand.job
     return job.scaling.measured_workers * job.gpus_per_worker if job.scaling else 0

@@ -26,12 +26,14 @@ from autoscaler.planning.snapshot.cluster_state import Allocation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from autoscaler.planning.outcomes.outcome import Outcome
+    from autoscaler.planning.outcomes.outcome import AllocationOutcome
     from autoscaler.planning.placement.room import Room
     from autoscaler.planning.snapshot.cluster_state import Straggler
 
 
-def with_substitutes(outcomes: Iterable[Outcome], room: Room, *, now: float) -> Iterator[Outcome]:
+def with_substitutes(
+    outcomes: Iterable[AllocationOutcome], room: Room, *, now: float
+) -> Iterator[AllocationOutcome]:
     """The same outcomes, but jobs that would stay as they are swap their slowest worker."""
     for outcome in outcomes:
         straggler, held = outcome.demand.job.straggler, outcome.allocation
@@ -41,13 +43,15 @@ def with_substitutes(outcomes: Iterable[Outcome], room: Room, *, now: float) -> 
             yield _swapped(outcome, straggler, held, room)
 
 
-def _may_swap(outcome: Outcome, straggler: Straggler, *, now: float) -> bool:
+def _may_swap(outcome: AllocationOutcome, straggler: Straggler, *, now: float) -> bool:
     """True if a free GPU is all that it takes."""
     is_calm = outcome.action is Action.KEEP and not outcome.demand.is_pinned
     return is_calm and straggler.may_be_replaced and not is_cooling(outcome.demand, now)
 
 
-def _swapped(outcome: Outcome, straggler: Straggler, held: Allocation, room: Room) -> Outcome:
+def _swapped(
+    outcome: AllocationOutcome, straggler: Straggler, held: Allocation, room: Room
+) -> AllocationOutcome:
     job = outcome.demand.job
     candidates = _best_first(held, straggler.node, room, job.gpus_per_worker)
     fitting = (node for node in candidates if room.free(node) >= job.gpus_per_worker)

@@ -24,7 +24,7 @@ MOST_RELOCATIONS: Final = 3  # guessed: beyond, waiting is better than so much m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class MovableShare:
     """The workers of one movable job on one node. `cost` is that of moving any of the job's."""
 
     job_id: str
@@ -39,14 +39,14 @@ class Share:
 
 
 def relocations_for(
-    workers: int, gpus_per_worker: int, *, room: Room, shares: Sequence[Share]
+    workers: int, gpus_per_worker: int, *, room: Room, shares: Sequence[MovableShare]
 ) -> tuple[Relocation, ...] | None:
     """Moves after which the workers fit, carried out in `room`; None, and nothing changed: none.
 
     Greedy: the cheapest slot first, one after the other. It finds a way for every lacking slot
     that one or two shares of a node can free, which is not every way there is.
     """
-    found: list[tuple[Share, str]] = []
+    found: list[tuple[MovableShare, str]] = []
     while room.capacity(gpus_per_worker) < workers:
         left = [share for share in shares if all(share is not moved for moved, _ in found)]
         step = _cheapest_slot(room, left, gpus_per_worker)
@@ -61,9 +61,9 @@ def relocations_for(
 
 
 def _cheapest_slot(
-    room: Room, shares: Iterable[Share], slot: int
-) -> list[tuple[Share, str]] | None:
-    by_node: defaultdict[str, list[Share]] = defaultdict(list)
+    room: Room, shares: Iterable[MovableShare], slot: int
+) -> list[tuple[MovableShare, str]] | None:
+    by_node: defaultdict[str, list[MovableShare]] = defaultdict(list)
     for share in shares:
         by_node[share.node].append(share)
     for leaving in sorted(_freeing_a_slot(room, by_node, slot), key=_cost):
@@ -74,8 +74,8 @@ def _cheapest_slot(
 
 
 def _freeing_a_slot(
-    room: Room, by_node: Mapping[str, list[Share]], slot: int
-) -> Iterator[tuple[Share, ...]]:
+    room: Room, by_node: Mapping[str, list[MovableShare]], slot: int
+) -> Iterator[tuple[MovableShare, ...]]:
     for node, there in by_node.items():
         lacking = slot - room.free(node) % slot
         for count in (1, 2):
@@ -84,7 +84,7 @@ def _freeing_a_slot(
                     yield leaving
 
 
-def _cost(leaving: tuple[Share, ...]) -> tuple[float, int, str, tuple[str, ...]]:
+def _cost(leaving: tuple[MovableShare, ...]) -> tuple[float, int, str, tuple[str, ...]]:
     return (
         sum(share.cost for share in leaving),
         sum(share.gpus for share in leaving),
@@ -93,8 +93,8 @@ def _cost(leaving: tuple[Share, ...]) -> tuple[float, int, str, tuple[str, ...]]
     )
 
 
-def _move_all(room: Room, leaving: tuple[Share, ...], slot: int) -> list[str] | None:
-    moved: list[tuple[Share, str]] = []
+def _move_all(room: Room, leaving: tuple[MovableShare, ...], slot: int) -> list[str] | None:
+    moved: list[tuple[MovableShare, str]] = []
     for share in leaving:
         target = _gap(room, share, slot)
         if target is None:
@@ -106,7 +106,7 @@ def _move_all(room: Room, leaving: tuple[Share, ...], slot: int) -> list[str] | 
     return [target for _, target in moved]
 
 
-def _gap(room: Room, share: Share, slot: int) -> str | None:
+def _gap(room: Room, share: MovableShare, slot: int) -> str | None:
     """The tightest node where the share takes no slot away."""
     for node in room.tightest(share.gpus):
         takes_none = room.free(node) // slot == (room.free(node) - share.gpus) // slot
@@ -115,7 +115,7 @@ def _gap(room: Room, share: Share, slot: int) -> str | None:
     return None
 
 
-def _undo(room: Room, moved: Iterable[tuple[Share, str]]) -> None:
+def _undo(room: Room, moved: Iterable[tuple[MovableShare, str]]) -> None:
     for share, target in moved:
         room.take({share.node: share.workers}, share.gpus_per_worker)
         room.give_back({target: share.workers}, share.gpus_per_worker)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from autoscaler.planning.placement.seats import WorkersByNode
-    from autoscaler.planning.snapshot.cluster_state import Node
+    from autoscaler.planning.snapshot.cluster_state import PlannedNode
 
 Files = list[list[str]]  # names of nodes, by their number of free GPUs
 
@@ -38,7 +38,7 @@ class Room:
 
     @classmethod
     def of(
-        cls, nodes: Iterable[Node], placements: Iterable[tuple[WorkersByNode, int]] = ()
+        cls, nodes: Iterable[PlannedNode], placements: Iterable[tuple[WorkersByNode, int]] = ()
     ) -> Self:
         """Return what is free beside workers of so many GPUs each."""
         free = {node.name: node.gpus for node in nodes if node.is_schedulable}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from autoscaler.planning.placement.seats import Seats, WorkersByNode
-    from autoscaler.planning.snapshot.cluster_state import Node
+    from autoscaler.planning.snapshot.cluster_state import PlannedNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Seating:
 
 
 def place(
-    nodes: Sequence[Node], seats: Sequence[Seats], *, room_now: Room | None = None
+    nodes: Sequence[PlannedNode], seats: Sequence[Seats], *, room_now: Room | None = None
 ) -> Seating:
     """Seat every job. The order of `seats` does not matter.
 
@@ -73,7 +73,7 @@ def _hardest_first(item: tuple[Seats, dict[str, int]]) -> tuple[int, int, str]:
     return (-seat.gpus_per_worker, sum(kept.values()) - seat.workers, seat.job_id)
 
 
-def _kept(seat: Seats, nodes: Mapping[str, Node]) -> dict[str, int]:
+def _kept(seat: Seats, nodes: Mapping[str, PlannedNode]) -> dict[str, int]:
     """Return the workers that stay: all but the surplus and those on draining nodes."""
     if seat.is_pinned:
         return dict(seat.placement)

@@ -13,7 +13,7 @@ from autoscaler.planning.policies.policy import Objective, Policy, Situation, Si
 
 if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 FLOOR_GPU_SECONDS: Final = 60.0  # guessed: younger jobs count as if they had been served so long
 SAME_LENGTH_RATIO: Final = 1.25  # guessed: lengths this close are partly a tie
@@ -68,5 +68,5 @@ def _soft_ranks(lengths: Sequence[float]) -> np.typing.NDArray[np.float64]:
     return np.asarray(len(log) - longer + shared + 0.5)
 
 
-def _least_attained(job: Job) -> float:
+def _least_attained(job: PlannedJob) -> float:
     return 1 / math.sqrt(max(job.attained_gpu_seconds, FLOOR_GPU_SECONDS))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.snapshot.cluster_state import Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob, PlannedPool
 
 NOT_WANTED: Final = -math.inf
 
@@ -25,7 +25,7 @@ class Situation:
     """What a policy sees of the pool: all admitted jobs at one moment, on the snapshot's clock."""
 
     demands: Sequence[Demand]
-    pool: Pool
+    pool: PlannedPool
     now: float
 
 
@@ -57,7 +57,7 @@ class Policy(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]  # completes "The planner ..." for the admin who chooses
 
-    def restrict(self, job: Job) -> Job:
+    def restrict(self, job: PlannedJob) -> PlannedJob:
         """The job as this policy lets it be: a narrower batch range, fewer sizes, a priority.
 
         Whatever is returned must lie within what the job itself allows. The smallest size left is

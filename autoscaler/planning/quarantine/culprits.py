@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
     Attempt = Callable[[frozenset[str]], Exception | None]
-    Group = tuple[Job, ...]
+    Group = tuple[PlannedJob, ...]
 
 MOST_TRIES: Final = 32  # guessed: finds some three among a thousand, in as many plans
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class CulpritSearch:
     """The jobs that go through together, and those that do not, each with the error it met."""
 
     sound: frozenset[str] = frozenset()
@@ -32,14 +32,14 @@ class Found:
 
 
 def culprits(
-    jobs: Sequence[Job], attempt: Attempt, *, known: Exception, most_tries: int = MOST_TRIES
-) -> Found:
+    jobs: Sequence[PlannedJob], attempt: Attempt, *, known: Exception, most_tries: int = MOST_TRIES
+) -> CulpritSearch:
     """Take apart jobs that failed together with the `known` error.
 
     `attempt` computes with the named jobs, without looking into the others, and returns what went
     wrong. The last attempt that it lets through is the one with exactly the sound jobs.
     """
-    found = Found()
+    found = CulpritSearch()
     ordered = tuple(sorted(jobs, key=lambda job: (job.team, job.job_id)))
     groups: deque[tuple[Group, Exception]] = deque([(ordered, known)] if ordered else [])
     tries = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.snapshot.cluster_state import Allocation, Job, JobPhase
+from autoscaler.planning.snapshot.cluster_state import Allocation, JobPhase, PlannedJob
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ANY_BATCH = 1
 
 
-def standing_still(job: Job) -> Job | None:
+def standing_still(job: PlannedJob) -> PlannedJob | None:
     """The job with nothing but what it holds; None for one that waits, which holds nothing."""
     if job.phase is JobPhase.WAITING:
         return None
@@ -52,10 +52,10 @@ def holder(
     held: Allocation | None,
     target: Allocation | None,
     can_pause: bool,
-) -> Job:
+) -> PlannedJob:
     """An active job of which only what it holds, and will hold, is known."""
     workers = max(held.workers if held else 0, target.workers if target else 0, 1)
-    return Job(
+    return PlannedJob(
         job_id=job_id,
         name=name,
         team=team,

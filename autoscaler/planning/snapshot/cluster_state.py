@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class PlannedNode:
     """A machine of a pool. A slot stands for a GPU on a machine without GPUs.
 
     One that is not schedulable is closed: it gets nothing new, and workers there may stay. If it
@@ -47,7 +47,7 @@ class ReclaimRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class PlannedPool:
     """GPUs of one type, planned together under one policy.
 
     `usage_weight` says how much decayed usage of the past counts against a team when GPUs are
@@ -55,7 +55,7 @@ class Pool:
     """
 
     name: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[PlannedNode, ...]
     policy: str = "completion_time"
     gpu_type: str = ""
     admission: AdmissionVariant = AdmissionVariant.QUEUEING
@@ -92,7 +92,7 @@ class JobPhase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measurement:
+class StepTime:
     """Mean step time at one configuration, as the workers reported it; `fitting` reads it."""
 
     workers: int
@@ -116,7 +116,7 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaleOn:
+class MetricTarget:
     """A metric the application reports itself, and between which values its size is right."""
 
     metric: str
@@ -135,7 +135,7 @@ class Straggler:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job(JobTerms):
+class PlannedJob(JobTerms):
     """One queued or active job: its terms, and what was observed of it.
 
     Times are seconds on the snapshot's clock.
@@ -168,7 +168,7 @@ class Job(JobTerms):
     # infinite: nobody can tell. The planner is shown no such job, who looks ahead is.
     ready_at: float | None = None
     noise_scale: float | None = None  # gradient noise phi, in samples, at the base batch
-    scale_on: ScaleOn | None = None
+    scale_on: MetricTarget | None = None
     straggler: Straggler | None = None  # the slowest of them
     avoided_nodes: tuple[str, ...] = ()  # where a substitute would be slow as well
     # Newest values of the application's own metrics, reported at its present size.
@@ -187,7 +187,7 @@ class ChangeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class PoolChange:
     """One recent event of a pool: `name` is the job's or the node's.
 
     Of `worker_lost`, `terms_changed` and `idle` it is the job's id.
@@ -208,7 +208,7 @@ class ClusterState:
     """
 
     now: float
-    pools: tuple[Pool, ...]
+    pools: tuple[PlannedPool, ...]
     quotas: tuple[TeamQuota, ...]
-    jobs: tuple[Job, ...]
-    changes: tuple[Change, ...] = ()
+    jobs: tuple[PlannedJob, ...]
+    changes: tuple[PoolChange, ...] = ()

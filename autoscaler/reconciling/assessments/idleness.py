@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from autoscaler.reconciling.limits import Limits
+from autoscaler.reconciling.limits import TimeLimits
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.quantities import format_duration
 
@@ -24,7 +24,7 @@ def is_to_shrink(idle_since: datetime | None, spec: JobSpec, now: datetime) -> b
 
 
 def is_to_be_told(
-    idle_since: datetime | None, spec: JobSpec, limits: Limits, now: datetime
+    idle_since: datetime | None, spec: JobSpec, limits: TimeLimits, now: datetime
 ) -> bool:
     """True if its people should hear of it: when something is done, else after a while."""
     after = limits.idleness_told_after if spec.idle is None else spec.idle.after

@@ -21,13 +21,13 @@ class SimulationNotFound(SimulationError):
     code, status = "not_found", 404
 
 
-class NotAllowed(SimulationError):
+class SimulationNotAllowed(SimulationError):
     """Only admins simulate recorded history, and only they and team leads simulate at all."""
 
     code, status = "permission_denied", 403
 
 
-class TooLarge(SimulationError):
+class SimulationTooLarge(SimulationError):
     """This simulation would take too long; simulate fewer jobs or policies."""
 
     code, status = "simulation_too_large", 422

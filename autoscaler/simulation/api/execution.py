@@ -14,13 +14,13 @@ from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.engine.comparison.comparison import Comparison, Run, replay
 from autoscaler.simulation.engine.report.document import document
 from autoscaler.simulation.engine.report.page import Conditions, page
-from autoscaler.simulation.engine.results.records import Progress
+from autoscaler.simulation.engine.results.records import SimulationProgress
 
 logger: Final = logging.getLogger(__name__)
 SECONDS_BETWEEN_SIGNS: Final = 2.0
 
 
-class Overtaken(Exception):
+class SimulationTakenOver(Exception):
     """The simulation was cancelled, or another worker has taken it up."""
 
 
@@ -35,7 +35,7 @@ def run_next() -> bool:
         return False
     try:
         _carry_out(simulation)
-    except Overtaken:
+    except SimulationTakenOver:
         logger.info("Simulation %s was stopped.", simulation.pk, extra=_log(simulation, "stop"))
     except (SimulationError, PolicyRefused) as problem:
         commands.fail(simulation, str(problem))
@@ -73,10 +73,10 @@ class _Signs:
         self._total = total
         self._began_at = self._told_at = perf_counter()
 
-    def after(self, runs: int) -> Callable[[Progress], None]:
+    def after(self, runs: int) -> Callable[[SimulationProgress], None]:
         """Return what a run is given when so many have ended before it."""
 
-        def on_progress(progress: Progress) -> None:
+        def on_progress(progress: SimulationProgress) -> None:
             now = perf_counter()
             if now - self._told_at < SECONDS_BETWEEN_SIGNS:
                 return
@@ -85,7 +85,7 @@ class _Signs:
                 raise TookTooLong
             ended = runs * progress.jobs + progress.jobs_ended
             if not commands.note_progress(self._simulation, ended / self._total):
-                raise Overtaken
+                raise SimulationTakenOver
 
         return on_progress
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from autoscaler.control_loop.observe.for_planner.cluster_view import as_submitted
 from autoscaler.control_loop.observe.jobs import views as observe
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.simulation.engine.workload.importers.history import HistoryRow, trace_of_history
@@ -32,7 +32,7 @@ def trace(*, days: float) -> Trace:
     return trace_of_history(rows, name=f"the last {days:g} days")
 
 
-def _row(view: JobView, job: planning.Job) -> HistoryRow:
+def _row(view: LiveJob, job: planning.PlannedJob) -> HistoryRow:
     return HistoryRow(
         **terms_of(job),
         samples=_samples(view.job),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tenancy.access.principal import Principal
 
-from autoscaler.simulation.api.errors import NotAllowed, TooLarge
+from autoscaler.simulation.api.errors import SimulationNotAllowed, SimulationTooLarge
 
 if TYPE_CHECKING:  # numpy comes with it, and `tasks` is loaded by every process
     from autoscaler.simulation.engine.workload.trace import Trace
@@ -23,7 +23,7 @@ def check_may_simulate(principal: Principal) -> None:
         NotAllowed: neither.
     """
     if not (principal.is_admin or principal.led):
-        raise NotAllowed
+        raise SimulationNotAllowed
 
 
 def check_source(principal: Principal, body: Mapping[str, Any]) -> None:
@@ -33,7 +33,7 @@ def check_source(principal: Principal, body: Mapping[str, Any]) -> None:
         NotAllowed: somebody else asks for it.
     """
     if body["trace"]["kind"] == "history" and not principal.is_admin:
-        raise NotAllowed
+        raise SimulationNotAllowed
 
 
 def check_size(trace: Trace, runs: int) -> None:
@@ -44,7 +44,7 @@ def check_size(trace: Trace, runs: int) -> None:
     """
     jobs = len(trace.jobs)
     if jobs * runs > MOST_SIMULATED_JOBS:
-        raise TooLarge(
+        raise SimulationTooLarge(
             f"{jobs:,} jobs in {runs} runs are {jobs * runs:,} simulated jobs; at most"
             f" {MOST_SIMULATED_JOBS:,} are allowed. Simulate at most"
             f" {MOST_SIMULATED_JOBS // runs:,} jobs, fewer days, or fewer policies; larger ones"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from autoscaler.control_loop.observe.for_planner.pool_view import pools
 from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
 from autoscaler.installed_policies import installed_policies
-from autoscaler.planning.snapshot.cluster_state import Node, Pool, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.api.errors import WorkloadRefused
 from autoscaler.simulation.engine.comparison.candidates import Candidate
@@ -102,7 +102,7 @@ def change_name(body: Mapping[str, Any]) -> str:
 
 
 def _settings(
-    body: Mapping[str, Any], planned: Sequence[Pool], quotas: Sequence[TeamQuota]
+    body: Mapping[str, Any], planned: Sequence[PlannedPool], quotas: Sequence[TeamQuota]
 ) -> Settings:
     admission = AdmissionVariant(body["admission"])
     return Settings(
@@ -130,7 +130,7 @@ def _under(settings: Settings, policy: str, pool: str) -> Settings:
     return replace(settings, pools=planned)
 
 
-def _pool(body: Mapping[str, Any]) -> Pool:
+def _pool(body: Mapping[str, Any]) -> PlannedPool:
     return next(pool for pool in pools() if pool.name == body["pool"])
 
 
@@ -138,11 +138,11 @@ def _quotas(body: Mapping[str, Any]) -> list[TeamQuota]:
     return [quota for quota in team_quotas() if quota.pool == body["pool"]]
 
 
-def _gpus(pool: Pool) -> int:
+def _gpus(pool: PlannedPool) -> int:
     return sum(node.gpus for node in pool.nodes)
 
 
-def _changed_pools(body: Mapping[str, Any]) -> list[Pool]:
+def _changed_pools(body: Mapping[str, Any]) -> list[PlannedPool]:
     return [
         replace(pool, nodes=_resized(pool, body.get("add_gpus", 0)))
         if pool.name == body["pool"]
@@ -151,7 +151,7 @@ def _changed_pools(body: Mapping[str, Any]) -> list[Pool]:
     ]
 
 
-def _resized(pool: Pool, added: int) -> tuple[Node, ...]:
+def _resized(pool: PlannedPool, added: int) -> tuple[PlannedNode, ...]:
     """New GPUs come in nodes as large as the largest there is; GPUs go from the last node on.
 
     Raises:
@@ -160,7 +160,7 @@ def _resized(pool: Pool, added: int) -> tuple[Node, ...]:
     if added >= 0:
         size = max((node.gpus for node in pool.nodes), default=added)
         sizes = [min(size, added - start) for start in range(0, added, size)] if added else []
-        new = (Node(name=f"new-{number}", gpus=gpus) for number, gpus in enumerate(sizes, 1))
+        new = (PlannedNode(name=f"new-{number}", gpus=gpus) for number, gpus in enumerate(sizes, 1))
         return (*pool.nodes, *new)
     left = _gpus(pool) + added
     if left < 1:

@@ -20,7 +20,7 @@ from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli import options, request
 from autoscaler.simulation.cli.parallel import Interrupted, run_all
 from autoscaler.simulation.cli.progress.line import ProgressLine
-from autoscaler.simulation.cli.progress.pace import Pace
+from autoscaler.simulation.cli.progress.pace import SimulationRate
 from autoscaler.simulation.cli.refusal import RequestRefused
 from autoscaler.simulation.cli.request import ClusterRequest
 from autoscaler.simulation.cli.table import side_by_side
@@ -162,7 +162,9 @@ def _compare(trace: Trace, candidates: Sequence[Candidate], *, processes: int) -
     Raises:
         Unfinished: Ctrl-C.
     """
-    pace = Pace(labels=[one.label for one in candidates], jobs=len(trace.jobs), processes=processes)
+    pace = SimulationRate(
+        labels=[one.label for one in candidates], jobs=len(trace.jobs), processes=processes
+    )
     line = ProgressLine(
         pace=pace, write=_write, clock=perf_counter, is_terminal=sys.stderr.isatty()
     )

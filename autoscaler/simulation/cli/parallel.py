@@ -17,7 +17,7 @@ from autoscaler.simulation.engine.comparison.candidates import Candidate
 from autoscaler.simulation.engine.comparison.comparison import Run, replay
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.results.records import Progress
+    from autoscaler.simulation.engine.results.records import SimulationProgress
     from autoscaler.simulation.engine.workload.trace import Trace
 
 Tell = Callable[[str, Sign | None], None]  # the candidate's label; None: it is done
@@ -59,7 +59,7 @@ def simulate(trace: Trace, candidate: Candidate, tell: Tell) -> Run:
     """One simulation, with signs of life in between, and one at its end."""
     told_at = -math.inf
 
-    def on_progress(progress: Progress) -> None:
+    def on_progress(progress: SimulationProgress) -> None:
         nonlocal told_at
         if perf_counter() - told_at >= SECONDS_BETWEEN_SIGNS:
             told_at = perf_counter()
@@ -70,7 +70,7 @@ def simulate(trace: Trace, candidate: Candidate, tell: Tell) -> Run:
     return run
 
 
-def _sign_of(progress: Progress) -> Sign:
+def _sign_of(progress: SimulationProgress) -> Sign:
     return Sign(ended=progress.jobs_ended, now=progress.now, ahead=progress.look_ahead())
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import PolicyRefused
-from autoscaler.planning.snapshot.cluster_state import Node, Pool
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli.refusal import RequestRefused
 from autoscaler.simulation.cli.workload import POOL
@@ -53,7 +53,7 @@ class ClusterRequest:
             else HotRescale(stall=self.stall_seconds)
         )
         return Settings(
-            pools=(Pool(name=POOL, nodes=self._nodes(), admission=self.admission),),
+            pools=(PlannedPool(name=POOL, nodes=self._nodes(), admission=self.admission),),
             policies=installed_policies(),
             tick_seconds=self.tick_seconds,
             rescale=rescale,
@@ -65,11 +65,11 @@ class ClusterRequest:
             keeps_history=self.keeps_history,
         )
 
-    def _nodes(self) -> tuple[Node, ...]:
+    def _nodes(self) -> tuple[PlannedNode, ...]:
         """Full nodes, and one with the rest."""
         whole, rest = divmod(self.gpus, self.gpus_per_node)
         sizes = [self.gpus_per_node] * whole + [rest] * bool(rest)
-        return tuple(Node(name=f"n{i:04}", gpus=size) for i, size in enumerate(sizes))
+        return tuple(PlannedNode(name=f"n{i:04}", gpus=size) for i, size in enumerate(sizes))
 
 
 def _seconds(hours: float | None) -> float | None:

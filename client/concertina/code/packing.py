@@ -58,7 +58,7 @@ def packed(folder: Path) -> Iterator[PackedCode]:
     entries = list(_entries(root, root, Ignored(root)))
     _check_size(folder, entries)
     with tempfile.TemporaryFile() as file:
-        sink = _Sink(file)
+        sink = _DigestingSink(file)
         written = cast("IO[bytes]", sink)  # all that a stream of tar needs of a file
         with tarfile.open(fileobj=written, mode="w|", format=tarfile.GNU_FORMAT) as tar:
             for entry in entries:
@@ -72,7 +72,7 @@ def packed(folder: Path) -> Iterator[PackedCode]:
         )
 
 
-class _Sink:
+class _DigestingSink:
     """Compresses what is written, and computes its digest before that."""
 
     def __init__(self, file: IO[bytes]) -> None:

@@ -12,7 +12,7 @@ import typer
 from concertina import words
 from concertina.commands.options import Output, TeamOption
 from concertina.input import secret_input
-from concertina.terminal.bar import Bar
+from concertina.terminal.bar import TransferBar
 from concertina.terminal.session import Format, session
 from concertina.views.data_sources import data_table, place_of
 
@@ -120,8 +120,8 @@ def put(
     """
     with session(output) as current:
         with (
-            Bar(current.terminal.err, "Reading") as reading,
-            Bar(current.terminal.err, "Sending") as sending,
+            TransferBar(current.terminal.err, "Reading") as reading,
+            TransferBar(current.terminal.err, "Sending") as sending,
         ):
             done = current.client.data.upload(
                 name, folder, team=team, on_read=reading, on_progress=sending

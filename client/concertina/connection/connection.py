@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from concertina.connection.retrying import Patience
+    from concertina.connection.retrying import RemainingRetries
     from concertina.connection.transport import Transport
 
 
@@ -19,9 +19,9 @@ class Send(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class ApiConnection:
     """For those who download something as well."""
 
     transport: Transport
     send: Send
-    patience: Callable[[], Patience]
+    patience: Callable[[], RemainingRetries]

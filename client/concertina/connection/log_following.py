@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from concertina import words
-from concertina.errors import NotAllowed, Refused, Unreachable
+from concertina.errors import NotAllowed, RefusedByService, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from concertina.connection.retrying import Clock, Patience
+    from concertina.connection.retrying import Clock, RemainingRetries
     from concertina.connection.transport import Transport
     from concertina.documents import LogLine
 
@@ -66,7 +66,7 @@ class LogFollower:
 
     transport: Transport
     clock: Clock
-    patience: Patience
+    patience: RemainingRetries
     notice: Callable[[str], None]  # hears which lines are missing
     _place: str = ""  # behind the last event that was read
 
@@ -94,7 +94,7 @@ class LogFollower:
             except Unreachable as error:
                 if not was_open:
                     self.patience.wait_after(error)
-            except Refused:
+            except RefusedByService:
                 if not self._place:
                     raise
                 self._place = ""  # the service cannot go on from it: begin with the last lines

@@ -56,7 +56,7 @@ BRIEF: Final = RetryPolicy(patience_seconds=10.0)
 PATIENT: Final = RetryPolicy(patience_seconds=600.0)
 
 
-class Patience:
+class RemainingRetries:
     """What is left of a policy since the first failure in a row."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Patience:
 
 
 def retry(
-    action: Callable[[], Result], *, patience: Patience, is_repeatable: bool = True
+    action: Callable[[], Result], *, patience: RemainingRetries, is_repeatable: bool = True
 ) -> Result:
     """Call `action` until it answers.
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from concertina.errors import ConcertinaError, NotAllowed, NotFound, Refused, Unreachable
+from concertina.errors import ConcertinaError, NotAllowed, NotFound, RefusedByService, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -198,7 +198,7 @@ class Transport:
             hint = _HINT if "Authorization" in self._http.headers else ""
             return NotAllowed(f"{message} {hint}".strip(), code=code)
         kinds = {HTTPStatus.FORBIDDEN: NotAllowed, HTTPStatus.NOT_FOUND: NotFound}
-        return kinds.get(HTTPStatus(status), Refused)(
+        return kinds.get(HTTPStatus(status), RefusedByService)(
             message, code=code, details=envelope.get("details") or ()
         )
 

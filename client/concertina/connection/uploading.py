@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from concertina.errors import Refused
+from concertina.errors import RefusedByService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class Upload:
         while not state["is_complete"]:
             try:
                 state = self._send_piece(state["received"], state["largest_piece"])
-            except Refused as refusal:
+            except RefusedByService as refusal:
                 steps_back += 1
                 is_first = state["received"] == 0
                 if refusal.code not in _RESTARTS or steps_back > _MOST_STEPS_BACK:

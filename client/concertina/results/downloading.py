@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from concertina.connection.retrying import Patience
+    from concertina.connection.retrying import RemainingRetries
     from concertina.connection.transport import Transport
 
 _PARTIAL: Final = 206
 
 
-class Download:
+class FileDownload:
     """One file on its way."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Download:
         self._on_progress = on_progress
         self._etag = ""
 
-    def into(self, target: Path, patience: Patience) -> int:
+    def into(self, target: Path, patience: RemainingRetries) -> int:
         """Write the file, in place of what is there; return its bytes.
 
         Raises:
@@ -58,7 +58,7 @@ class Download:
             partial.unlink(missing_ok=True)
         return length
 
-    def _go_on(self, partial: Path, patience: Patience) -> None:
+    def _go_on(self, partial: Path, patience: RemainingRetries) -> None:
         here = partial.stat().st_size if partial.exists() else 0
         headers = {"Range": f"bytes={here}-", "If-Range": self._etag} if here else {}
         with self._transport.receive(self._path, self._params, headers) as answer:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, cast
 
 from concertina.errors import BadInput
 from concertina.results import weights
-from concertina.results.downloading import Download
+from concertina.results.downloading import FileDownload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from concertina.connection.connection import Connection
+    from concertina.connection.connection import ApiConnection
     from concertina.documents import KeptCheckpoint
 
 WEIGHTS = "model.safetensors"
@@ -23,7 +23,7 @@ _PAGE = 1000
 class JobCheckpoints:
     """Named by their step, or as `latest` or `best`."""
 
-    def __init__(self, job_id: str, connection: Connection) -> None:
+    def __init__(self, job_id: str, connection: ApiConnection) -> None:
         self._transport = connection.transport
         self._send = connection.send
         self._patience = connection.patience
@@ -92,7 +92,7 @@ class JobCheckpoints:
         self, step: int, part: str, into: Path, on_progress: Callable[[int, int], None]
     ) -> int:
         address = f"{self._of(step)}/{part}"
-        download = Download(self._transport, address, {}, on_progress=on_progress)
+        download = FileDownload(self._transport, address, {}, on_progress=on_progress)
         return download.into(into, self._patience())
 
     def _of(self, which: int | str) -> str:

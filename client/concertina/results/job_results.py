@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from concertina.results.curves import curve_files
 from concertina.results.curves.event_files import EventFiles
-from concertina.results.downloading import Download
+from concertina.results.downloading import FileDownload
 from concertina.results.job_checkpoints import JobCheckpoints
 from concertina.results.unpacking import unpack
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from concertina.connection.connection import Connection
+    from concertina.connection.connection import ApiConnection
     from concertina.documents import Output
     from concertina.results.curves.curve_files import CurveFormat
 
@@ -25,7 +25,7 @@ _PAGE: Final = 1000
 class JobResults:
     """The outputs, the checkpoints and the curve of a job, which may still run."""
 
-    def __init__(self, job_id: str, connection: Connection) -> None:
+    def __init__(self, job_id: str, connection: ApiConnection) -> None:
         self._transport = connection.transport
         self._send = connection.send
         self._patience = connection.patience
@@ -56,7 +56,7 @@ class JobResults:
         Raises: NotFound, BadInput (it cannot be written)
         """
         params = {"path": path}
-        download = Download(
+        download = FileDownload(
             self._transport, f"{self._outputs}/file", params, on_progress=on_progress
         )
         return download.into(into, self._patience())
@@ -104,5 +104,5 @@ class JobResults:
     ) -> int:
         moments = {"since": since, "until": until}
         params = {name: at.isoformat() for name, at in moments.items() if at is not None}
-        download = Download(self._transport, self._table, {"format": kind, **params})
+        download = FileDownload(self._transport, self._table, {"format": kind, **params})
         return download.into(into, self._patience())

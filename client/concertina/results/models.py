@@ -7,13 +7,13 @@ from urllib.parse import quote
 
 from concertina.errors import BadInput
 from concertina.results import weights
-from concertina.results.downloading import Download
+from concertina.results.downloading import FileDownload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from concertina.connection.connection import Connection
+    from concertina.connection.connection import ApiConnection
     from concertina.documents import Model, ModelVersion, ModelVersionDetail
 
 _BEFORE_VERSION: Final = "@"
@@ -22,7 +22,7 @@ _BEFORE_VERSION: Final = "@"
 class Models:
     """Versions are written as `NAME`, the newest, `NAME@3` or `NAME@production`."""
 
-    def __init__(self, team: str, connection: Connection) -> None:
+    def __init__(self, team: str, connection: ApiConnection) -> None:
         """`team`: the address of the team."""
         self._transport = connection.transport
         self._send = connection.send
@@ -74,7 +74,9 @@ class Models:
 
         def fetch(file: Path) -> int:
             exactly = self._version(f"{found['model']}{_BEFORE_VERSION}{found['version']}")
-            download = Download(self._transport, f"{exactly}/weights", {}, on_progress=on_progress)
+            download = FileDownload(
+                self._transport, f"{exactly}/weights", {}, on_progress=on_progress
+            )
             return download.into(file, self._patience())
 
         weights.bring(fetch, found["digest"], into)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _SHOWN_FROM: Final = 1 << 20  # bytes; fewer are through before anybody could read a bar
 
 
-class Bar:
+class TransferBar:
     """Called with the bytes that are through, and all there are."""
 
     def __init__(self, console: Console, title: str) -> None:

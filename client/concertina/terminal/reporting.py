@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 QUIET_SECONDS: Final = 30.0  # between progress lines in a log file
 
 
-class Reporter(Protocol):
+class WatchReporter(Protocol):
     """Is told what `watching.until_final` sees."""
 
     def event(self, event: Event) -> None: ...
@@ -37,7 +37,7 @@ class Reporter(Protocol):
 
 
 @contextmanager
-def reporter(console: Console, clock: Clock) -> Iterator[Reporter]:
+def reporter(console: Console, clock: Clock) -> Iterator[WatchReporter]:
     """The reporter that fits the console."""
     if not console.is_terminal:
         yield LineReporter(console, clock)

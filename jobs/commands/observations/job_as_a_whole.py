@@ -10,10 +10,10 @@ from jobs.changes import batch_limit, events
 from jobs.commands.observations.reporting_job import ReportingJob
 from jobs.job_mode import JobMode
 from jobs.reports.noise_scale import smoothed
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 
 
-def known_now(job: ReportingJob, report: SyncReport, now: datetime) -> dict[str, Any]:
+def known_now(job: ReportingJob, report: CheckedSyncReport, now: datetime) -> dict[str, Any]:
     """Return what the report says of the job as a whole, as columns; events come with some."""
     changes: dict[str, Any] = {
         "coordinator_seen_at": now,
@@ -75,7 +75,7 @@ def _note_registration(job: ReportingJob) -> str:
     return mode
 
 
-def _noise_scale(job: ReportingJob, report: SyncReport, now: datetime) -> float | None:
+def _noise_scale(job: ReportingJob, report: CheckedSyncReport, now: datetime) -> float | None:
     seconds = (now - (job.coordinator_seen_at or now)).total_seconds()
     if report.noise_scale is not None and job.measured_noise_scale is None:
         return report.noise_scale

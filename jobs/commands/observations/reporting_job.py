@@ -38,7 +38,7 @@ _THERE: Final = "SELECT id FROM jobs_job WHERE id = ANY(%s)"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedAssignment:
     """The newest assignment."""
 
     worker_ids: list[str]
@@ -54,7 +54,7 @@ class Wanted:
 class ReportingJob:
     """The columns of a job that matter to a report, and what is wanted of the job."""
 
-    wanted: Wanted | None
+    wanted: WantedAssignment | None
     values: Mapping[str, float | None]
     batch_limits: Mapping[str, int]  # by type of GPU
     warnings: list[str]
@@ -130,5 +130,5 @@ def _read(job_ids: Collection[str], where_held: str = "") -> dict[str, Reporting
 def _job(row: tuple[Any, ...]) -> ReportingJob:
     documents = len(_OF_ASSIGNMENT)
     others = documents + len(_DOCUMENTS)
-    wanted = None if row[0] is None else Wanted(json.loads(row[0]), *row[1:documents])
+    wanted = None if row[0] is None else WantedAssignment(json.loads(row[0]), *row[1:documents])
     return ReportingJob(wanted, *map(json.loads, row[documents:others]), *row[others:])

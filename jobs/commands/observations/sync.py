@@ -37,7 +37,7 @@ from jobs.commands.observations.rows.measurements import (
     rows_of_measurements,
 )
 from jobs.commands.observations.rows.metrics import METRICS, progress_of, rows_of_metrics
-from jobs.commands.observations.rows.one_statement import Draft
+from jobs.commands.observations.rows.one_statement import ObservationDraft
 from jobs.commands.observations.rows.workers import WORKERS, rows_of_workers
 from jobs.commands.observations.script_warnings import store_warnings
 from jobs.commands.observations.service_time import ServiceTime
@@ -51,7 +51,7 @@ from jobs.errors import (
 from jobs.lifecycle import ACTIVE, FINAL, State
 from jobs.models import Generation, MetricPoint
 from jobs.reports.job_token import Credential
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 
 PARTS: Final = (METRICS, MEASUREMENTS, WORKERS)
 
@@ -63,7 +63,7 @@ class Arrived:
     """A report, and by which credential it came."""
 
     job_id: str
-    report: SyncReport
+    report: CheckedSyncReport
     credential: Credential
 
 
@@ -73,7 +73,7 @@ Outcome = Desired | Exception | Literal["held"]
 
 
 def record_sync(
-    *, job_id: str, report: SyncReport, credential: Credential, now: datetime
+    *, job_id: str, report: CheckedSyncReport, credential: Credential, now: datetime
 ) -> Desired:
     """Store what one coordinator reports, and return what it should do; wait for the job's row.
 
@@ -139,7 +139,7 @@ def _stored(
 ) -> dict[str, Desired | JobsError]:
     """Store the reports of jobs whose rows are held, as far as they are to be believed."""
     outcomes: dict[str, Desired | JobsError] = {}
-    taken: list[tuple[ReportingJob, SyncReport, Draft]] = []
+    taken: list[tuple[ReportingJob, CheckedSyncReport, ObservationDraft]] = []
     for one in arrived:
         job = jobs.get(one.job_id)
         if job is None:
@@ -169,7 +169,7 @@ def _refusal(job: ReportingJob, arrived: Arrived) -> JobsError | None:
     return None
 
 
-def _draft(job: ReportingJob, report: SyncReport, now: datetime) -> Draft:
+def _draft(job: ReportingJob, report: CheckedSyncReport, now: datetime) -> ObservationDraft:
     """Say what is new, and write what happens rarely."""
     time, reported_events = ServiceTime.of(job, now), ReportedEvents(job.id)
     is_late = _is_late(job, report)
@@ -185,10 +185,10 @@ def _draft(job: ReportingJob, report: SyncReport, now: datetime) -> Draft:
     if report.metrics and not is_late:
         changes |= progress_of(job, report.metrics, now)
     changes |= known_now(job, report, now)
-    return Draft(job_id=job.id, changes=changes, rows=rows)
+    return ObservationDraft(job_id=job.id, changes=changes, rows=rows)
 
 
-def _is_late(job: ReportingJob, report: SyncReport) -> bool:
+def _is_late(job: ReportingJob, report: CheckedSyncReport) -> bool:
     """True if a newer point is known: this report took longer to arrive than the one after it.
 
     A late report adds to histories, but does not say how far the workers or the job are now. A
@@ -203,7 +203,7 @@ def _is_late(job: ReportingJob, report: SyncReport) -> bool:
     return MetricPoint.objects.filter(later, job=job.id).exists()
 
 
-def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
+def _is_up_to_date(job: ReportingJob, report: CheckedSyncReport) -> bool:
     """Move the job to running if the newest assignment is what trains now."""
     wanted = job.wanted
     is_changing = job.state in {State.STARTING, State.RESCALING}
@@ -223,7 +223,7 @@ def _is_up_to_date(job: ReportingJob, report: SyncReport) -> bool:
 
 
 def _desired(
-    job: ReportingJob, report: SyncReport, newest_generation: int, now: datetime
+    job: ReportingJob, report: CheckedSyncReport, newest_generation: int, now: datetime
 ) -> Desired:
     wanted, time = job.wanted, ServiceTime.of(job, now)
     is_at_rest = job.state == State.RUNNING and not report.finished

@@ -20,7 +20,7 @@ from jobs.commands.observations.rows.measurements import (
     rows_of_measurements,
 )
 from jobs.commands.observations.rows.metrics import METRICS, progress_of, rows_of_metrics
-from jobs.commands.observations.rows.one_statement import Draft
+from jobs.commands.observations.rows.one_statement import ObservationDraft
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.models import ScriptReading
 from jobs.reports.sync_report import MeasurementEntry, MetricEntry
@@ -52,7 +52,7 @@ def record_told(
         METRICS.name: rows_of_metrics(job, told.metrics, ServiceTime.of(job, now)),
         MEASUREMENTS.name: rows_of_measurements(job, told.measurements),
     }
-    draft = Draft(job_id=job.id, changes=changes, rows=rows)
+    draft = ObservationDraft(job_id=job.id, changes=changes, rows=rows)
     _, most_there = one_statement.write([draft], (METRICS, MEASUREMENTS), now)[job.id]
     keep_the_newest(job.id, most_there)
     ScriptReading.objects.bulk_create(

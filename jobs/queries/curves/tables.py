@@ -76,7 +76,7 @@ def write(
         _write_json(file, bound)
 
 
-class _Sink:
+class _BoundedSink:
     """Takes what PostgreSQL writes, as long as it is not too much."""
 
     def __init__(self, file: IO[bytes], *, behind_lines: bytes = b"\n") -> None:
@@ -106,7 +106,9 @@ def _write_csv(file: IO[bytes], bound: dict[str, Any]) -> None:
         )
         file.write(heading.getvalue().encode())
         with connection.wrap_database_errors:
-            cursor.copy_expert(f"COPY ({filled.decode()}) TO STDOUT WITH (FORMAT csv)", _Sink(file))
+            cursor.copy_expert(
+                f"COPY ({filled.decode()}) TO STDOUT WITH (FORMAT csv)", _BoundedSink(file)
+            )
 
 
 def _write_json(file: IO[bytes], bound: dict[str, Any]) -> None:
@@ -117,7 +119,7 @@ def _write_json(file: IO[bytes], bound: dict[str, Any]) -> None:
     with connection.cursor() as cursor, connection.wrap_database_errors:
         filled = cursor.mogrify(_DOCUMENTS, bound).decode()
         cursor.copy_expert(
-            f"COPY ({filled}) TO STDOUT WITH {as_it_is}", _Sink(file, behind_lines=b",\n")
+            f"COPY ({filled}) TO STDOUT WITH {as_it_is}", _BoundedSink(file, behind_lines=b",\n")
         )
     if file.tell() > begin:
         file.seek(-len(b",\n"), io.SEEK_END)

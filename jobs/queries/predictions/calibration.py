@@ -14,7 +14,7 @@ _HORIZONS: Final = (60.0, 600.0, 3600.0, None)  # seconds from prediction to out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class RangeCoverage:
     """How many outcomes were within the predicted range. `at_most_seconds` None: no bound."""
 
     at_most_seconds: float | None
@@ -29,7 +29,7 @@ class Calibration:
     held: int
     outcomes: int
     is_rough: bool
-    by_horizon: tuple[Held, ...]
+    by_horizon: tuple[RangeCoverage, ...]
 
 
 def calibration(*, since: datetime) -> Calibration:
@@ -50,7 +50,7 @@ def calibration(*, since: datetime) -> Calibration:
     )
 
 
-def _buckets(ahead: Iterable[tuple[float, bool]]) -> Iterable[Held]:
+def _buckets(ahead: Iterable[tuple[float, bool]]) -> Iterable[RangeCoverage]:
     rest = list(ahead)
     for bound in _HORIZONS:
         within = [one for one in rest if bound is None or one[0] <= bound]
@@ -58,5 +58,7 @@ def _buckets(ahead: Iterable[tuple[float, bool]]) -> Iterable[Held]:
         yield _held(bound, within)
 
 
-def _held(bound: float | None, ahead: list[tuple[float, bool]]) -> Held:
-    return Held(at_most_seconds=bound, held=sum(held for _, held in ahead), outcomes=len(ahead))
+def _held(bound: float | None, ahead: list[tuple[float, bool]]) -> RangeCoverage:
+    return RangeCoverage(
+        at_most_seconds=bound, held=sum(held for _, held in ahead), outcomes=len(ahead)
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from cluster.worker_host import Listing, ObservedProcess, ProcessPhase
+from cluster.worker_host import ObservedProcess, ProcessListing, ProcessPhase
 
 
-def polled(look: Callable[[], Listing], *, poll_seconds: float) -> Iterator[ObservedProcess]:
+def polled(look: Callable[[], ProcessListing], *, poll_seconds: float) -> Iterator[ObservedProcess]:
     """Yield each process when it is first seen, and whenever its phase is another; never ends."""
     seen: dict[str, ProcessPhase] = {}
     while True:

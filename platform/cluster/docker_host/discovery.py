@@ -19,7 +19,7 @@ from cluster.docker_host.connection.connections import (
     talking_to,
     words,
 )
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.gpu_listing import Gpu, parse
 from cluster.worker_host import WorkerHostError
@@ -29,7 +29,7 @@ _LISTING: Final = "concertina.gpu-listing"  # the label of a container that last
 _PATIENCE_SECONDS: Final = 120  # a driver that has to wake its GPUs first takes some for each
 
 
-class DriverDoesNotAnswer(WorkerHostError):
+class NodeDriverDoesNotAnswer(WorkerHostError):
     """The node has NVIDIA's runtime, but cannot say which GPUs there are."""
 
 
@@ -41,7 +41,7 @@ class Discovery:
     worker_image: str  # has to be on the node already
     connections: Connections
 
-    def gpus(self, endpoint: Endpoint) -> tuple[Gpu, ...]:
+    def gpus(self, endpoint: DaemonEndpoint) -> tuple[Gpu, ...]:
         """Return them in the order of their indices; none where the daemon has no runtime for them.
 
         Of one daemon one question at a time: it removes what others have left there.
@@ -60,7 +60,7 @@ class Discovery:
                 self._remove_leftovers(client)
                 return parse(self._listing(client))
         except docker.errors.APIError as refusal:
-            raise DriverDoesNotAnswer(f"{endpoint.url}: {words(refusal)}") from refusal
+            raise NodeDriverDoesNotAnswer(f"{endpoint.url}: {words(refusal)}") from refusal
 
     def _remove_leftovers(self, client: Client) -> None:
         """Remove containers of processes that died while they looked."""
@@ -80,7 +80,7 @@ class Discovery:
                 client.remove_container(made, force=True, v=True)
         if code:
             words = " ".join(said.split()) or f"exit {code}"
-            raise DriverDoesNotAnswer(f"NVIDIA's driver does not answer: {words}")
+            raise NodeDriverDoesNotAnswer(f"NVIDIA's driver does not answer: {words}")
         return said
 
     def _config(self) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from typing import Any, Final
 import docker.errors
 
 from cluster.docker_host.connection.connections import Client, Connections, asking
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.gpu_teller import GpuTeller
 from cluster.usage.readings import NodeReading, ProcessUse
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 
 _NANOSECONDS: Final = 1e9
 
@@ -32,7 +32,7 @@ class DockerGauge:
     gpu_teller: GpuTeller
     clock: Callable[[], float] = time.monotonic
 
-    def read(self, node: str, endpoint: Endpoint) -> NodeReading:
+    def read(self, node: str, endpoint: DaemonEndpoint) -> NodeReading:
         """Raises: HostUnavailable."""
         with asking(endpoint):
             client = self.connections.quick(endpoint)
@@ -43,7 +43,7 @@ class DockerGauge:
             processes = {
                 who.process_id: use
                 for row in client.containers(filters=wanted)
-                if (who := labels.read(row["Labels"])) and who.role is Role.WORKER
+                if (who := labels.read(row["Labels"])) and who.role is ProcessRole.WORKER
                 if (use := _use(client, row["Id"]))
             }
             at_seconds = self.clock()

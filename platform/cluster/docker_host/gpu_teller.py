@@ -23,9 +23,9 @@ from cluster.docker_host.connection.connections import (
     talking_to,
     words,
 )
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
-from cluster.usage.readings import SAMPLE_SECONDS, GpuUse
+from cluster.usage.readings import SAMPLE_SECONDS, GpuSample
 
 _FIELDS: Final = "uuid,index,utilization.gpu,memory.used,power.draw"
 _COMMAND: Final = (
@@ -50,9 +50,9 @@ class GpuTeller:
     worker_image: str  # has to be on the node already
     connections: Connections
     clock: Callable[[], float] = time.monotonic
-    _not_before: dict[Endpoint, float] = field(default_factory=dict)
+    _not_before: dict[DaemonEndpoint, float] = field(default_factory=dict)
 
-    def read(self, endpoint: Endpoint) -> Mapping[str, GpuUse]:
+    def read(self, endpoint: DaemonEndpoint) -> Mapping[str, GpuSample]:
         """What it told last, by UUID and by number; nothing where none runs, or has just begun.
 
         One that has ended is not started anew before some minutes are over.
@@ -79,7 +79,7 @@ class GpuTeller:
             _log.warning("GPUs are not read: %s: %s", endpoint.url, words(refusal), extra=extra)
         return {}
 
-    def remove(self, endpoint: Endpoint) -> None:
+    def remove(self, endpoint: DaemonEndpoint) -> None:
         """Raises: HostUnavailable."""
         with asking(endpoint):
             client = self.connections.patient(endpoint)
@@ -118,16 +118,16 @@ class GpuTeller:
         }
 
 
-def parse(output: bytes) -> dict[str, GpuUse]:
+def parse(output: bytes) -> dict[str, GpuSample]:
     """Read what `nvidia-smi` wrote; of each GPU the last line counts."""
-    uses: dict[str, GpuUse] = {}
+    uses: dict[str, GpuSample] = {}
     for line in output.decode(errors="replace").splitlines():
         uuid, *rest = (part.strip() for part in line.split(","))
         if not uuid.startswith("GPU-") or len(rest) != _FIELDS.count(","):
             continue
         index, *numbers = rest
         percent, mebibytes, watts = _numbers(numbers)
-        use = GpuUse(
+        use = GpuSample(
             utilisation=None if percent is None else min(percent / 100, 1.0),
             memory_bytes=None if mebibytes is None else int(mebibytes) << 20,
             power_watts=watts,

@@ -11,23 +11,23 @@ from typing import Final
 from autoscaler.job_network import JobNetwork
 from cluster.docker_host.connection import engine_versions
 from cluster.docker_host.connection.connections import asking, asking_for
-from cluster.docker_host.connection.endpoint import Endpoint, Place
+from cluster.docker_host.connection.endpoint import ContainerPlace, DaemonEndpoint
 from cluster.docker_host.container import secrets_file
 from cluster.docker_host.container.containers import MOST_PROCESSES, Confinement
 from cluster.docker_host.wiring import Wiring
 from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.usage.readings import NodeGauge, NodeReading
 from cluster.worker_host import (
     Launch,
     LaunchRefused,
-    Listing,
     LogLine,
     NodeImage,
     NodeSurvey,
     ObservedProcess,
+    ProcessListing,
     ProcessPhase,
 )
 
@@ -45,7 +45,7 @@ class DockerHost:
 
     state_dir: Path
     installation: str  # tells our containers from others' on the same daemon
-    endpoints: Callable[[], Mapping[str, Endpoint]]  # by node; asked again and again
+    endpoints: Callable[[], Mapping[str, DaemonEndpoint]]  # by node; asked again and again
     worker_image: str  # of launches that name none
     user: str
     coordinator_network: str
@@ -103,7 +103,7 @@ class DockerHost:
     def forget(self, process_id: str) -> None:
         self._wiring.ending.forget(process_id)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         return self._wiring.lister.list()
 
     @property
@@ -156,13 +156,13 @@ class DockerHost:
         """
         return self._wiring.discovery.gpus(_place(node, self.endpoints()).endpoint)
 
-    def machine(self, node: str) -> Machine:
+    def machine(self, node: str) -> NodeMachine:
         """See `NodeSurvey`."""
         endpoint = _place(node, self.endpoints()).endpoint
         with asking_for(node), asking(endpoint):
             client = self._wiring.connections.quick(endpoint)
             info = client.info()
-            return Machine(
+            return NodeMachine(
                 memory_bytes=info["MemTotal"],
                 cpus=info["NCPU"],
                 complaints=tuple(engine_versions.complaints(client.version())),
@@ -191,8 +191,8 @@ class DockerHost:
         secrets_file.check(launch.secret_env)
 
 
-def _place(node: str, endpoints: Mapping[str, Endpoint]) -> Place:
+def _place(node: str, endpoints: Mapping[str, DaemonEndpoint]) -> ContainerPlace:
     endpoint = endpoints.get(node)
     if endpoint is None:
         raise LaunchRefused(f"Nobody knows where the Docker daemon of node {node} is.")
-    return Place(endpoint=endpoint, daemons=tuple(dict.fromkeys(endpoints.values())))
+    return ContainerPlace(endpoint=endpoint, daemons=tuple(dict.fromkeys(endpoints.values())))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.db import InterfaceError, OperationalError, connection
 
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
 
@@ -19,9 +19,9 @@ class DockerNodes:
 
     default_url: str
     certificates: Path | None  # holds a folder for each node that is reached by TLS
-    _last: Mapping[str, Endpoint] | None = None  # nobody told yet
+    _last: Mapping[str, DaemonEndpoint] | None = None  # nobody told yet
 
-    def __call__(self) -> Mapping[str, Endpoint]:
+    def __call__(self) -> Mapping[str, DaemonEndpoint]:
         """Return them by the node's name; while the database is away, as they were read last.
 
         A thread that only watches has nobody else who would see to its connection.
@@ -41,7 +41,7 @@ class DockerNodes:
         self._last = {name: self._endpoint(name, url or self.default_url) for name, url in rows}
         return self._last
 
-    def _endpoint(self, node: str, url: str) -> Endpoint:
+    def _endpoint(self, node: str, url: str) -> DaemonEndpoint:
         if self.certificates is None or not url.startswith("tcp://"):
-            return Endpoint(url=url)
-        return Endpoint(url=url, certificates=self.certificates / node)
+            return DaemonEndpoint(url=url)
+        return DaemonEndpoint(url=url, certificates=self.certificates / node)

@@ -16,7 +16,7 @@ import docker.errors
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import words
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container.images import Images, ImageUnavailable
 from cluster.worker_host import HostUnavailable, NodeImage
 
@@ -26,10 +26,10 @@ _AGAIN_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _WantedImage:
     """An image on a daemon. Several nodes may share it."""
 
-    endpoint: Endpoint
+    endpoint: DaemonEndpoint
     image: str
 
 
@@ -46,13 +46,15 @@ class Prefetching:
     daemons: Daemons
     images: Images
     now: Callable[[], float] = time.monotonic
-    _known: dict[_Wish, _Progress] = field(default_factory=dict)
+    _known: dict[_WantedImage, _Progress] = field(default_factory=dict)
     _background: BackgroundJobs = field(default_factory=lambda: BackgroundJobs(name="fetch_image"))
 
     def go_on(self, wanted: Collection[NodeImage]) -> Mapping[NodeImage, str]:
         """See `fetch_ahead` of the port."""
         by_node = self.daemons.endpoints()
-        wishes = {one: _Wish(by_node[one.node], one.image) for one in wanted if one.node in by_node}
+        wishes = {
+            one: _WantedImage(by_node[one.node], one.image) for one in wanted if one.node in by_node
+        }
         known = {wish: self._known[wish] for wish in wishes.values() if wish in self._known}
         for wish in self._known.copy().keys() - known.keys():
             self._known.pop(wish, None)
@@ -61,7 +63,7 @@ class Prefetching:
                 self._background.begin(wish, partial(self._fetch, wish))
         return {one: known[wish].note for one, wish in wishes.items() if wish in known}
 
-    def _fetch(self, wish: _Wish) -> None:
+    def _fetch(self, wish: _WantedImage) -> None:
         """Without a login. Raises: HostUnavailable: later."""
         try:
             self.images.fetch(wish.image, wish.endpoint, logins=(), tell=partial(self._tell, wish))
@@ -71,5 +73,5 @@ class Prefetching:
             raise HostUnavailable(note) from problem
         self._tell(wish, "", seconds=_AGAIN_SECONDS)
 
-    def _tell(self, wish: _Wish, note: str, *, seconds: float = 0.0) -> None:
+    def _tell(self, wish: _WantedImage, note: str, *, seconds: float = 0.0) -> None:
         self._known[wish] = _Progress(note=note, again_at=self.now() + seconds)

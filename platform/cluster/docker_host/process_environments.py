@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cluster.process_environments import ProcessEnvironment
-from cluster.worker_host import Limits, Mount, Role
+from cluster.worker_host import Mount, ProcessLimits, ProcessRole
 from concertina_worker.protocol import Env
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ OUTPUTS: Final = "/outputs"
 _EVERY_INTERFACE: Final = "0.0.0.0"  # noqa: S104 - of the container
 _USER: Final = "concertina"  # for libraries that look up a name, which a bare number has not
 _MIB: Final = 2**20
-_COORDINATOR_LIMITS: Final = Limits(  # guessed: ten times what one of a hundred workers needs
-    memory_bytes=512 * _MIB, shm_bytes=16 * _MIB, cpus=1.0, node_share=0.125
+_COORDINATOR_LIMITS: Final = (
+    ProcessLimits(  # guessed: ten times what one of a hundred workers needs
+        memory_bytes=512 * _MIB, shm_bytes=16 * _MIB, cpus=1.0, node_share=0.125
+    )
 )
 
 
@@ -81,7 +83,7 @@ class ContainerEnvironments:
     def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
         return Mount(source=folder, target=target, is_writable=is_writable, is_ours=False)
 
-    def user_of(self, team_id: int, role: Role) -> int | None:  # noqa: ARG002 - all the same
+    def user_of(self, team_id: int, role: ProcessRole) -> int | None:  # noqa: ARG002 - all the same
         return None
 
     def is_user_of_a_team(self, user: int) -> bool:  # noqa: ARG002 - teams have none

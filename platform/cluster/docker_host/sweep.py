@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster.docker_host.connection.connections import Connections
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.lifecycle import former_release
@@ -32,7 +32,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
         HostUnavailable: Docker does not answer, or does not end or remove them in time.
     """
     host = _host(docker_url, installation, state_dir)
-    _end_those_of_the_former_release(Endpoint(url=docker_url), installation)
+    _end_those_of_the_former_release(DaemonEndpoint(url=docker_url), installation)
     host.remove_gpu_tellers()
     found = host.list().by_id()
     for process_id in found:
@@ -44,7 +44,7 @@ def sweep(docker_url: str, *, installation: str, state_dir: Path, grace_seconds:
     return len(found)
 
 
-def _end_those_of_the_former_release(endpoint: Endpoint, installation: str) -> None:
+def _end_those_of_the_former_release(endpoint: DaemonEndpoint, installation: str) -> None:
     connections = Connections(
         answer_seconds=_ANSWER_SECONDS, tunnels=Tunnels(seconds=_ANSWER_SECONDS)
     )
@@ -72,7 +72,7 @@ def _wait_until_all_removed(
 
 
 def _host(docker_url: str, installation: str, state_dir: Path) -> DockerHost:
-    endpoint = Endpoint(url=docker_url)
+    endpoint = DaemonEndpoint(url=docker_url)
     return DockerHost(
         state_dir=state_dir.absolute(),
         installation=installation,

@@ -10,7 +10,7 @@ from pathlib import Path
 from autoscaler.job_network import JobNetwork
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.container.blueprints import Blueprints
 from cluster.docker_host.container.containers import Confinement
@@ -20,7 +20,7 @@ from cluster.docker_host.container.node_memory import NodeMemory
 from cluster.docker_host.discovery import Discovery
 from cluster.docker_host.gauge import DockerGauge
 from cluster.docker_host.gpu_teller import GpuTeller
-from cluster.docker_host.lifecycle.ending import Ending
+from cluster.docker_host.lifecycle.ending import ContainerTeardown
 from cluster.docker_host.lifecycle.events import Bell, Watch
 from cluster.docker_host.lifecycle.inventory import Inventory
 from cluster.docker_host.lifecycle.listing import Lister
@@ -40,7 +40,7 @@ class Wiring:
 
     installation: str
     state_dir: Path
-    endpoints: Callable[[], Mapping[str, Endpoint]]
+    endpoints: Callable[[], Mapping[str, DaemonEndpoint]]
     worker_image: str
     job_network: JobNetwork
     coordinator_network: str
@@ -166,8 +166,8 @@ class Wiring:
         )
 
     @cached_property
-    def ending(self) -> Ending:
-        return Ending(
+    def ending(self) -> ContainerTeardown:
+        return ContainerTeardown(
             state_dir=self.state_dir,
             connections=self.connections,
             daemons=self.daemons,

@@ -29,7 +29,7 @@ _ENVIRONMENT: Final = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class DiskUsage:
     """What lies there, or at least that much."""
 
     bytes_: int  # that the file system gives to it: holes take none
@@ -38,7 +38,7 @@ class Found:
     is_whole: bool
 
 
-def walk(folder: Path, *, most_files: int, seconds: float) -> Found | None:
+def walk(folder: Path, *, most_files: int, seconds: float) -> DiskUsage | None:
     """Count until it is through, there are more files than that, or the time is over.
 
     None: it is not there, or nothing could be found out in time.
@@ -69,7 +69,7 @@ def walk(folder: Path, *, most_files: int, seconds: float) -> Found | None:
         finder.wait(_END_SECONDS)
     if counter.files == 0:
         return None
-    return Found(
+    return DiskUsage(
         bytes_=counter.bytes_,
         files=counter.files,
         is_closed=counter.is_closed,

@@ -17,7 +17,7 @@ from cluster.logs import log_files
 from cluster.logs.log_blocks import BLOCK_BYTES, Placed, backward, end_of_lines, forward
 from cluster.logs.log_files import ProcessLog
 from cluster.logs.log_positions import LogPositions
-from cluster.worker_host import LogLine, Role
+from cluster.worker_host import LogLine, ProcessRole
 
 MOST_BYTES: Final = 4 << 20  # of one answer
 _BLOCKS_BYTES: Final = 1 << 20  # of all blocks that one reader holds
@@ -34,7 +34,7 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class LogPage:
     """The last lines of a job."""
 
     lines: list[LogLine]
@@ -42,7 +42,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class DroppedLog:
     """What of a process's log was dropped before it could be read."""
 
     process_id: str
@@ -57,11 +57,11 @@ class JobLog:
     state_dir: Path
     worker: str | None = None
 
-    def page(self, *, tail: int, most_bytes: int = MOST_BYTES) -> Page:
+    def page(self, *, tail: int, most_bytes: int = MOST_BYTES) -> LogPage:
         """The last lines there are; fewer, if they are long."""
         beginning = self.last(tail, most_bytes=most_bytes)
         lines = list(islice((line.line for line in self.lines(beginning.positions)), tail))
-        return Page(lines=lines, beginning=beginning)
+        return LogPage(lines=lines, beginning=beginning)
 
     def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> Beginning:
         """Return where the last lines begin; fewer, if they are long."""
@@ -102,13 +102,13 @@ class JobLog:
             key=lambda placed: placed.line.at,
         )
 
-    def news(self, positions: LogPositions) -> Iterator[LogLine | Cut]:
+    def news(self, positions: LogPositions) -> Iterator[LogLine | DroppedLog]:
         """Yield what `lines` does, but move the positions on, and tell what was dropped."""
         logs = self._logs()
         for log in logs:
             if (position := positions.of(log)) < log.start:
                 positions.by_process[log.process_id] = log.start
-                yield Cut(process_id=log.process_id, size=log.start - position)
+                yield DroppedLog(process_id=log.process_id, size=log.start - position)
         positions.settle(logs)
         for placed in self.lines(positions):
             positions.by_process[placed.line.process_id] = placed.end
@@ -124,7 +124,7 @@ class JobLog:
         found = log_files.logs_in(folder, process_id=self.worker)
         if self.worker is not None:
             return found
-        coordinator = f"-{Role.COORDINATOR}"  # in every term
+        coordinator = f"-{ProcessRole.COORDINATOR}"  # in every term
         return [log for log in found if not log.process_id.endswith(coordinator)]
 
 

@@ -14,7 +14,7 @@ BYTES_PER_SECOND: Final = 4 << 20  # guessed: thousands of lines a second, and a
 _BURST_BYTES: Final = 16 << 20
 
 
-class Pace:
+class LogRateLimiter:
     """Lets through a burst, then so many bytes a second."""
 
     def __init__(

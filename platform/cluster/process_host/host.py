@@ -32,12 +32,12 @@ from cluster.worker_host import (
     Labels,
     Launch,
     LaunchRefused,
-    Listing,
     LogLine,
     NodeImage,
     ObservedProcess,
+    ProcessListing,
     ProcessPhase,
-    Role,
+    ProcessRole,
 )
 from concertina_worker import protocol
 
@@ -86,12 +86,12 @@ class ProcessHost:
             _see_off(supervisor)
         shutil.rmtree(record.folder, ignore_errors=True)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         """See the port. No node is silent: this machine answers."""
         recorded = [
             observed
             for folder in self._record_folders()
-            if (observed := _observe(records.Record(folder=folder))) is not None
+            if (observed := _observe(records.CommandRecord(folder=folder))) is not None
         ]
         supervisors = leftovers.supervisors(self._folder)  # after: what was forgotten is gone
         known = {process.labels.process_id for process in recorded}
@@ -100,7 +100,7 @@ class ProcessHost:
             for process_id, found in supervisors.items()
             if process_id not in known
         ]
-        return Listing(processes=(*recorded, *lost))
+        return ProcessListing(processes=(*recorded, *lost))
 
     @property
     def survey(self) -> None:
@@ -146,12 +146,12 @@ class ProcessHost:
     def _folder(self) -> Path:
         return self.state_dir / "processes"
 
-    def _record(self, process_id: str) -> records.Record:
+    def _record(self, process_id: str) -> records.CommandRecord:
         if not process_id or "/" in process_id or process_id.startswith("."):
             raise LaunchRefused(f"{process_id!r} cannot name a process.")
-        return records.Record(folder=self._folder / process_id)
+        return records.CommandRecord(folder=self._folder / process_id)
 
-    def _write_down(self, launch: Launch) -> records.Record:
+    def _write_down(self, launch: Launch) -> records.CommandRecord:
         record = self._record(launch.labels.process_id)
         folders.make_private(record.folder)
         document = launch_document.of(
@@ -160,7 +160,7 @@ class ProcessHost:
         records.create_once(record.launch_path, document)
         return record
 
-    def _unrecorded_supervisor(self, process_id: str) -> identity.Identity | None:
+    def _unrecorded_supervisor(self, process_id: str) -> identity.ProcessIdentity | None:
         found = leftovers.supervisors(self._folder).get(process_id)
         return None if found is None else found.identity
 
@@ -176,26 +176,26 @@ def _installed() -> set[Path]:
     return {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
 
 
-def _see_off(supervisor: identity.Identity) -> None:
+def _see_off(supervisor: identity.ProcessIdentity) -> None:
     """End a supervisor that has done its work, lest it be found as one without a record."""
     supervisor.signal(signal.SIGKILL)
     supervisor.await_end(seconds=_SEE_OFF_SECONDS)
 
 
-def _supervisor(record: records.Record) -> identity.Identity | None:
+def _supervisor(record: records.CommandRecord) -> identity.ProcessIdentity | None:
     return _noted(record.supervisor_path)
 
 
-def _noted(path: Path) -> identity.Identity | None:
+def _noted(path: Path) -> identity.ProcessIdentity | None:
     document = records.read(path)
     if document is None:
         return None
-    return identity.Identity(
+    return identity.ProcessIdentity(
         pid=document["pid"], start_ticks=document["start_ticks"], boot_id=document["boot_id"]
     )
 
 
-def _observe(record: records.Record) -> ObservedProcess | None:
+def _observe(record: records.CommandRecord) -> ObservedProcess | None:
     """The process of a record; None while it was not started yet."""
     launch = records.read(record.launch_path)
     start = records.read(record.supervisor_path)
@@ -215,7 +215,7 @@ def _observe(record: records.Record) -> ObservedProcess | None:
     )
 
 
-def _ending_of_killed(record: records.Record) -> dict[str, Any] | None:
+def _ending_of_killed(record: records.CommandRecord) -> dict[str, Any] | None:
     """Put on record that a supervisor was killed; the kernel killed its command with it.
 
     None while any of it is there: as long its GPU must not be given to another.
@@ -230,13 +230,13 @@ def _ending_of_killed(record: records.Record) -> dict[str, Any] | None:
     return records.read(record.exit_path) or killed
 
 
-def _user_of(record: records.Record) -> int | None:
+def _user_of(record: records.CommandRecord) -> int | None:
     launch = records.read(record.launch_path) or {"command": {}}
     user: int | None = launch["command"].get("user")
     return user
 
 
-def _unrecorded(found: leftovers.Supervisor) -> ObservedProcess:
+def _unrecorded(found: leftovers.LeftoverSupervisor) -> ObservedProcess:
     """A process whose record is gone, known by what its supervisor carries with it."""
     return ObservedProcess(
         labels=_labels(found.labels),
@@ -247,7 +247,7 @@ def _unrecorded(found: leftovers.Supervisor) -> ObservedProcess:
 
 
 def _labels(document: dict[str, Any]) -> Labels:
-    return Labels(**{**document, "role": Role(document["role"])})
+    return Labels(**{**document, "role": ProcessRole(document["role"])})
 
 
 def _moment(seconds: float) -> datetime:

@@ -15,15 +15,19 @@ from cluster.process_host.commands.plain_python import DEFAULT_PATH
 from cluster.process_host.record import records
 from cluster.process_host.users import folders, team_users
 from cluster.source_root import SOURCE_ROOT
-from cluster.worker_host import Launch, Role
+from cluster.worker_host import Launch, ProcessRole
 from concertina_worker import protocol
 
-_WORKS_IN: Final = {Role.WORKER: "work", Role.COORDINATOR: "coordinator"}  # they are two users
+# they are two users
+_WORKS_IN: Final = {
+    ProcessRole.WORKER: "work",
+    ProcessRole.COORDINATOR: "coordinator",
+}
 _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
 def of(
-    launch: Launch, *, record: records.Record, state_dir: Path, log_bounds: LogBounds
+    launch: Launch, *, record: records.CommandRecord, state_dir: Path, log_bounds: LogBounds
 ) -> dict[str, Any]:
     """The document; the folders that are the process's own are there, and its user's."""
     labels = launch.labels

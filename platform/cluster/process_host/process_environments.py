@@ -11,7 +11,7 @@ from cluster.process_environments import ProcessEnvironment
 from cluster.process_host.commands.plain_python import DEFAULT_PATH
 from cluster.process_host.ports import free_port
 from cluster.process_host.users.team_users import TeamUsers
-from cluster.worker_host import Mount, Role
+from cluster.worker_host import Mount, ProcessRole
 
 if TYPE_CHECKING:
     from cluster.models import Node
@@ -52,7 +52,7 @@ class MachineEnvironments:
     def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:  # noqa: ARG002 - it is where it is
         return Mount(source=folder, target=str(folder), is_writable=is_writable, is_ours=False)
 
-    def user_of(self, team_id: int, role: Role) -> int | None:
+    def user_of(self, team_id: int, role: ProcessRole) -> int | None:
         return None if self.team_users is None else self.team_users.of(team_id, role)
 
     def is_user_of_a_team(self, user: int) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from cluster.process_host.commands.plain_python import DEFAULT_PATH
-from cluster.process_host.commands.zygotes import Keeper, Zygotes
+from cluster.process_host.commands.zygotes import ZygoteKeeper, Zygotes
 from cluster.process_host.record import records
 from cluster.source_root import SOURCE_ROOT
 from cluster.worker_host import HostUnavailable, Labels
@@ -21,7 +21,7 @@ from cluster.worker_host import HostUnavailable, Labels
 _TIMEOUT_SECONDS: Final = 30.0  # a supervisor needs 0.1 s; generous for a loaded machine
 _WARM_TIMEOUT_SECONDS: Final = 5.0  # for all; then the ordinary way, and only one of two will run
 
-Start = tuple[records.Record, Labels]
+Start = tuple[records.CommandRecord, Labels]
 
 
 def start_supervisors(starts: Iterable[Start], zygotes: Zygotes) -> None:
@@ -58,7 +58,7 @@ def _start_warm(starts: Iterable[Start], zygotes: Zygotes) -> list[Start]:
 def _ask(start: Start, zygotes: Zygotes) -> socket.socket | None:
     record, labels = start
     with (record.folder / "supervisor.log").open("ab") as output:
-        keeper = Keeper(
+        keeper = ZygoteKeeper(
             command=_supervisor(record),
             env=_environment(record, labels),
             workdir=str(SOURCE_ROOT),
@@ -67,7 +67,7 @@ def _ask(start: Start, zygotes: Zygotes) -> socket.socket | None:
         return zygotes.ask(_command(record), keeper)
 
 
-def _begin(record: records.Record, labels: Labels) -> subprocess.Popen[bytes]:
+def _begin(record: records.CommandRecord, labels: Labels) -> subprocess.Popen[bytes]:
     """It leaves our process tree; what we have is its parent, which ends when it is on record."""
     with (record.folder / "supervisor.log").open("ab") as output:
         return subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -81,12 +81,12 @@ def _begin(record: records.Record, labels: Labels) -> subprocess.Popen[bytes]:
         )
 
 
-def _supervisor(record: records.Record) -> tuple[str, ...]:
+def _supervisor(record: records.CommandRecord) -> tuple[str, ...]:
     arguments = ("-S", "-E", "-m", "cluster.process_host.supervisor", str(record.folder))
     return (sys.executable, *arguments)
 
 
-def _environment(record: records.Record, labels: Labels) -> dict[str, str]:
+def _environment(record: records.CommandRecord, labels: Labels) -> dict[str, str]:
     return {
         "PATH": DEFAULT_PATH,
         records.RECORD_VARIABLE: str(record.folder),
@@ -94,7 +94,7 @@ def _environment(record: records.Record, labels: Labels) -> dict[str, str]:
     }
 
 
-def _command(record: records.Record) -> dict[str, Any]:
+def _command(record: records.CommandRecord) -> dict[str, Any]:
     launch = records.read(record.launch_path) or {}
     command: dict[str, Any] = launch["command"]
     return command

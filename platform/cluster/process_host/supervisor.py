@@ -22,7 +22,7 @@ from typing import Final
 
 from cluster.logs import log_lines
 from cluster.logs.log_files import LogBounds
-from cluster.logs.pace import Pace
+from cluster.logs.pace import LogRateLimiter
 from cluster.process_host.commands import command, warm
 from cluster.process_host.record import identity, records
 
@@ -34,16 +34,18 @@ _RECORD_POLL_SECONDS: Final = 0.5
 _CHUNK_BYTES: Final = 64 * 1024
 
 
-class Supervisor:
+class CommandSupervisor:
     """Runs one command from start to `exit.json`."""
 
-    def __init__(self, record: records.Record, warm_child: warm.WarmChild | None = None) -> None:
+    def __init__(
+        self, record: records.CommandRecord, warm_child: warm.WarmChild | None = None
+    ) -> None:
         self._record = record
         self._warm_child = warm_child
         self._selector = selectors.DefaultSelector()
         self._splitters: dict[str, log_lines.LineSplitter] = {}
         self._log: log_lines.LineLog | None = None
-        self._pace = Pace()
+        self._pace = LogRateLimiter()
         self._pid = 0
         self._kill_at: float | None = None
         self._exit_code: int | None = None
@@ -69,7 +71,7 @@ class Supervisor:
         _put_on_record(self._record, {"exit_code": self._exit_code, "ended_at": time.time()})
 
     def _spawn(self, launch: dict[str, object]) -> int:
-        what = command.Command(**launch["command"])  # type: ignore[arg-type]  # our own JSON
+        what = command.ProcessCommand(**launch["command"])  # type: ignore[arg-type]  # our own JSON
         writers = {stream: self._pipe(stream) for stream in ("stdout", "stderr")}
         if what.user is not None:
             for writer in writers.values():
@@ -172,11 +174,11 @@ class Supervisor:
 
 def main(folder: str, *warm_start: str) -> None:
     """Leave the caller's process tree, tell it when the start is on record, and supervise."""
-    record = records.Record(folder=Path(folder))
+    record = records.CommandRecord(folder=Path(folder))
     if warm_start:  # a zygote has seen to the rest
         warm_child = warm.inherited(*map(int, warm_start))
         os.chdir("/")
-        Supervisor(record, warm_child).run(ready=warm_child.connection)
+        CommandSupervisor(record, warm_child).run(ready=warm_child.connection)
         return
     reader, writer = os.pipe()
     if os.fork():
@@ -186,10 +188,10 @@ def main(folder: str, *warm_start: str) -> None:
     os.setsid()
     os.chdir("/")
     os.close(reader)
-    Supervisor(record).run(ready=writer)
+    CommandSupervisor(record).run(ready=writer)
 
 
-def _owns(record: records.Record) -> bool:
+def _owns(record: records.CommandRecord) -> bool:
     """True if this is the only supervisor of the record; held until the process ends."""
     descriptor = os.open(record.lock_path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -205,7 +207,7 @@ def _note(path: Path, pid: int, **more: object) -> None:
         records.replace(path, {**asdict(process), **more})
 
 
-def _put_on_record(record: records.Record, ending: dict[str, object]) -> None:
+def _put_on_record(record: records.CommandRecord, ending: dict[str, object]) -> None:
     """However long the disk is full: without a record, success would count as a kill.
 
     Not for ever, and not where the record itself is gone.

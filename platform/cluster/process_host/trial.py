@@ -64,7 +64,7 @@ def _outcome_of(program: tuple[str, ...]) -> str:
 
 def _try(user: int, closed: str, own: str, visible: list[str]) -> str:
     reader, writer = os.pipe()
-    what = command.Command(
+    what = command.ProcessCommand(
         arguments=(sys.executable, "-c", _TRY, closed, own),
         env={"PATH": DEFAULT_PATH, "HOME": own},
         workdir=own,

@@ -20,7 +20,7 @@ from cluster.background.polled_events import polled
 from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.ray_host import wire
 from cluster.ray_host.link_process import Link
 from cluster.ray_host.log_copies import LogCopies, NodeLog
@@ -30,11 +30,11 @@ from cluster.worker_host import (
     HostUnavailable,
     Launch,
     LaunchRefused,
-    Listing,
     LogLine,
     NodeImage,
     NodeSurvey,
     ObservedProcess,
+    ProcessListing,
 )
 
 _MARGIN_SECONDS: Final = 3.0  # for the link beyond what agents may take
@@ -48,7 +48,7 @@ Answers = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _ProcessOnNode:
     """A process of a node, with its log there."""
 
     process: ObservedProcess
@@ -117,7 +117,7 @@ class RayHost:
         self._catch_up(node, _logs(seen[node], {process_id}), whole=True)
         self._ask_one(node, "forget", process_id=process_id)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         """See the port. New lines of logs are copied in the background."""
         seen, silent = self._look(*self.nodes())
         processes = tuple(one.process for some in seen.values() for one in some)
@@ -129,7 +129,7 @@ class RayHost:
                 self._places.pop(gone, None)
         for node, some in seen.items():
             self._copy_later(node, _logs(some))
-        return Listing(processes=processes, silent_nodes=silent)
+        return ProcessListing(processes=processes, silent_nodes=silent)
 
     @property
     def survey(self) -> NodeSurvey:
@@ -140,10 +140,10 @@ class RayHost:
         told = self._ask_one(node, "list_gpus", seconds=_SURVEY_SECONDS)
         return visible(gpu_listing.parse(told["listing"]), told["visible"])
 
-    def machine(self, node: str) -> Machine:
+    def machine(self, node: str) -> NodeMachine:
         """See the port."""
         told = self._ask_one(node, "tell_machine", seconds=_SURVEY_SECONDS, time=time.time())
-        return Machine(
+        return NodeMachine(
             memory_bytes=told["memory_bytes"],
             cpus=told["cpus"],
             complaints=tuple(told["complaints"]),
@@ -191,7 +191,7 @@ class RayHost:
             self.list()
         return self._places.get(process_id)
 
-    def _look(self, *nodes: str) -> tuple[dict[str, tuple[_Seen, ...]], dict[str, str]]:
+    def _look(self, *nodes: str) -> tuple[dict[str, tuple[_ProcessOnNode, ...]], dict[str, str]]:
         """What runs on each of these nodes that answers; why others do not.
 
         Raises:
@@ -286,7 +286,7 @@ def _check(launch: Launch) -> None:
         )
 
 
-def _read(rows: Sequence[Mapping[str, Any]], node: str) -> Iterator[_Seen]:
+def _read(rows: Sequence[Mapping[str, Any]], node: str) -> Iterator[_ProcessOnNode]:
     """Read what an agent lists, but for names that are none: they would become those of files.
 
     Raises:
@@ -298,10 +298,12 @@ def _read(rows: Sequence[Mapping[str, Any]], node: str) -> Iterator[_Seen]:
         if all(map(_NAME.fullmatch, ids)):
             job_id, process_id = ids
             log = NodeLog(job_id=job_id, process_id=process_id, end=int(row["log_end"]))
-            yield _Seen(process=process, log=log)
+            yield _ProcessOnNode(process=process, log=log)
 
 
-def _logs(seen: Sequence[_Seen], process_ids: Collection[str] | None = None) -> tuple[NodeLog, ...]:
+def _logs(
+    seen: Sequence[_ProcessOnNode], process_ids: Collection[str] | None = None
+) -> tuple[NodeLog, ...]:
     """Those of all, or of these."""
     logs = [one.log for one in seen]
     return tuple(log for log in logs if process_ids is None or log.process_id in process_ids)

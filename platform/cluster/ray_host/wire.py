@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from cluster.logs.log_files import LogBounds
-from cluster.usage.readings import GpuUse, NodeReading, ProcessUse
+from cluster.usage.readings import GpuSample, NodeReading, ProcessUse
 from cluster.worker_host import (
     Labels,
     Launch,
-    Limits,
     Mount,
     ObservedProcess,
+    ProcessLimits,
     ProcessPhase,
-    Role,
+    ProcessRole,
 )
 
 VERSION: Final = 1
@@ -94,7 +94,7 @@ def launch_of(document: Mapping[str, Any]) -> Launch:
             "command": tuple(known["command"]),
             "gpu_indices": tuple(known.get("gpu_indices", ())),
             "gpu_names": tuple(known.get("gpu_names", ())),
-            "limits": Limits(**_known(Limits, known.get("limits", {}))),
+            "limits": ProcessLimits(**_known(ProcessLimits, known.get("limits", {}))),
             "mounts": tuple(Mount(**_known(Mount, mount)) for mount in mounts),
         }
     )
@@ -127,7 +127,7 @@ def process_of(document: Mapping[str, Any], *, node: str) -> ObservedProcess:
 
 def labels_of(document: Mapping[str, Any]) -> Labels:
     known = _known(Labels, document)
-    return Labels(**{**known, "role": Role(known["role"])})
+    return Labels(**{**known, "role": ProcessRole(known["role"])})
 
 
 def of_portion(portion: LogPortion) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def reading_of(document: Mapping[str, Any]) -> NodeReading:
             name: ProcessUse(**_known(ProcessUse, use))
             for name, use in document["processes"].items()
         },
-        gpus={name: GpuUse(**_known(GpuUse, use)) for name, use in document["gpus"].items()},
+        gpus={name: GpuSample(**_known(GpuSample, use)) for name, use in document["gpus"].items()},
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from cluster.worker_host import Labels, Launch, ObservedProcess, ProcessPhase, Role
+from cluster.worker_host import Labels, Launch, ObservedProcess, ProcessPhase, ProcessRole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def launch_of(document: Mapping[str, Any]) -> SimulatedLaunch:
 
 
 def labels_of(document: Mapping[str, Any]) -> Labels:
-    return Labels(**{**document, "role": Role(document["role"])})
+    return Labels(**{**document, "role": ProcessRole(document["role"])})
 
 
 def process_of(document: Mapping[str, Any]) -> ObservedProcess:

@@ -17,10 +17,10 @@ from cluster.usage.readings import NodeGauge
 from cluster.worker_host import (
     Launch,
     LaunchRefused,
-    Listing,
     LogLine,
     NodeImage,
     ObservedProcess,
+    ProcessListing,
     WorkerHost,
 )
 
@@ -54,10 +54,10 @@ class SimulatedHost:
         if not conversation.ask(self.state_dir, "forget", process_id=process_id):
             self.real.forget(process_id)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         simulated = conversation.ask(self.state_dir, "list")
         real = self.real.list()
-        return Listing(
+        return ProcessListing(
             processes=(*map(documents.process_of, simulated), *real.processes),
             silent_nodes=real.silent_nodes,
         )

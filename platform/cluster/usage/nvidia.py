@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
-from cluster.usage.readings import GpuUse
+from cluster.usage.readings import GpuSample
 
 Answer = TypeVar("Answer")
 
@@ -42,7 +42,7 @@ class NvidiaGpus:
     _is_loaded: bool = False
     _handles: dict[str, Any] = field(default_factory=dict)
 
-    def read(self) -> Mapping[str, GpuUse]:
+    def read(self) -> Mapping[str, GpuSample]:
         """Read use by UUID and by number as the driver counts; never raises."""
         if not self._is_loaded:
             self._library, self._is_loaded = self.load(), True
@@ -50,7 +50,7 @@ class NvidiaGpus:
             return {}
         if not self._handles:
             self._find()
-        uses: dict[int, GpuUse] = {}
+        uses: dict[int, GpuSample] = {}
         for handle in self._handles.values():
             if id(handle) not in uses:
                 uses[id(handle)] = self._use(handle)
@@ -65,11 +65,11 @@ class NvidiaGpus:
             if uuid := self._ask(self._library.nvmlDeviceGetUUID, handle):
                 self._handles[uuid] = handle
 
-    def _use(self, handle: Any) -> GpuUse:
+    def _use(self, handle: Any) -> GpuSample:
         rates = self._ask(self._library.nvmlDeviceGetUtilizationRates, handle)
         memory = self._ask(self._library.nvmlDeviceGetMemoryInfo, handle)
         milliwatts = self._ask(self._library.nvmlDeviceGetPowerUsage, handle)
-        return GpuUse(
+        return GpuSample(
             utilisation=None if rates is None else min(rates.gpu / 100, 1.0),
             memory_bytes=None if memory is None else int(memory.used),
             power_watts=None if milliwatts is None else milliwatts / 1000,

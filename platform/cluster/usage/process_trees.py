@@ -25,7 +25,7 @@ _PARENT, _USER, _SYSTEM, _CHILDREN_USER, _CHILDREN_SYSTEM, _STARTED, _RESIDENT =
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeper:
+class ProcessKeeper:
     """A process that starts one of ours and collects what it leaves, and takes nothing itself."""
 
     pid: int
@@ -40,7 +40,9 @@ class _Process:
     resident: int  # pages
 
 
-def uses_of(keepers: Mapping[str, Keeper], proc: Path = Path("/proc")) -> dict[str, ProcessUse]:
+def uses_of(
+    keepers: Mapping[str, ProcessKeeper], proc: Path = Path("/proc")
+) -> dict[str, ProcessUse]:
     """What is below each keeper, by the same names; keepers that are gone are left out.
 
     Time of children that ended counts, once their parent or their keeper collected them.

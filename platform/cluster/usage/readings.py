@@ -18,7 +18,7 @@ class ProcessUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GpuUse:
+class GpuSample:
     """One GPU, whoever uses it. None: it does not tell, as parts of a divided GPU (MIG) may not."""
 
     utilisation: float | None = None  # 0 to 1: part of the last moment in which a kernel ran
@@ -32,7 +32,7 @@ class NodeReading:
 
     at_seconds: float  # on a clock that never goes back: only differences mean something
     processes: Mapping[str, ProcessUse] = field(default_factory=dict)  # by process id
-    gpus: Mapping[str, GpuUse] = field(default_factory=dict)  # by UUID, and by number
+    gpus: Mapping[str, GpuSample] = field(default_factory=dict)  # by UUID, and by number
 
 
 class NodeGauge(Protocol):

@@ -12,7 +12,7 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from storage.uploads.pieces import LARGEST_PIECE, Piece, Upload
+from storage.uploads.pieces import LARGEST_PIECE, Piece, PiecewiseUpload
 from tenancy.access.principal import principal_of
 
 from control_plane.web.body_parsers import BodyTooLarge
@@ -57,7 +57,7 @@ class OctetParser(BaseParser):
         return content
 
 
-def state(upload: Upload[Any]) -> dict[str, Any]:
+def state(upload: PiecewiseUpload[Any]) -> dict[str, Any]:
     is_complete = upload.snapshot is not None
     return {
         "is_complete": is_complete,
@@ -68,7 +68,7 @@ def state(upload: Upload[Any]) -> dict[str, Any]:
     }
 
 
-def receive(request: Request, upload: Upload[Any]) -> Response:
+def receive(request: Request, upload: PiecewiseUpload[Any]) -> Response:
     """Take the piece that a request brings."""
     piece = Piece(
         content=request.data if isinstance(request.data, bytes) else b"",

@@ -12,7 +12,7 @@ from typing import Final
 from rest_framework import exceptions
 from rest_framework.request import Request
 from tenancy import sign_in
-from tenancy.buckets import Bucket
+from tenancy.buckets import TokenBucket
 
 from control_plane.front.callers import BUCKET
 
@@ -25,7 +25,7 @@ def count_jobs(request: Request, jobs: int) -> None:
     Raises:
         Throttled: there are too few now.
     """
-    bucket: Bucket | None = getattr(request, "scope", {}).get(BUCKET)
+    bucket: TokenBucket | None = getattr(request, "scope", {}).get(BUCKET)
     if bucket is None:
         return
     more = min(jobs // JOBS_OF_ONE, bucket.capacity - bucket.tokens)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from tenancy.buckets import Bucket, LocalBuckets, Taken
+from tenancy.buckets import LocalBuckets, Taken, TokenBucket
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.configuration.limit_settings import LimitSettings
@@ -30,7 +30,7 @@ from control_plane.front.callers import (
     name_of_address,
 )
 from control_plane.front.refusal import Refusal
-from control_plane.front.threads.bulkheads import Kind, kind_of
+from control_plane.front.threads.bulkheads import RequestKind, kind_of
 
 WINDOW_SECONDS: Final = 10  # a bucket holds what its rate gives in so long
 BYTES_OF_ONE: Final = 64 * 1024  # guessed: a body of so many costs as much as a request
@@ -44,7 +44,7 @@ _NOT_ACCEPTED: Final = frozenset({401, 429})
 class Buckets(Protocol):
     """Where tokens are taken."""
 
-    async def take(self, buckets: list[Bucket]) -> Taken: ...
+    async def take(self, buckets: list[TokenBucket]) -> Taken: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +53,9 @@ class _Rule:
     per_second: int
     is_local: bool = False  # counted by each process for itself
 
-    def bucket(self, caller: str, *, bytes_announced: int) -> Bucket:
+    def bucket(self, caller: str, *, bytes_announced: int) -> TokenBucket:
         capacity = self.per_second * WINDOW_SECONDS
-        return Bucket(
+        return TokenBucket(
             key=f"concertina:rate:{self.what}:{caller}",
             capacity=capacity,
             per_second=float(self.per_second),
@@ -121,9 +121,10 @@ class RateLimited:
     def _rule(self, scope: Scope, *, is_known: bool) -> _Rule | None:
         path = scope["path"]
         kind, is_read = kind_of(path), scope["method"] in _READS
-        if not path.startswith(_COUNTED) or kind is Kind.HEALTH:  # which is cheap
+        if not path.startswith(_COUNTED) or kind is RequestKind.HEALTH:  # which is cheap
             return None
-        if kind is Kind.SIGN_IN and not is_known:  # apart: who floods the rest can still sign in
+        if kind is RequestKind.SIGN_IN and not is_known:
+            # apart: who floods the rest can still sign in
             rule = (
                 _Rule(what="sign-in-read", per_second=self._limits.read_rate)
                 if is_read
@@ -131,9 +132,10 @@ class RateLimited:
             )
         elif not is_known:
             rule = _Rule(what="unknown", per_second=self._limits.unknown_rate)
-        elif kind is Kind.COORDINATORS and is_read:  # apart: reports do not wait for who waits
+        elif kind is RequestKind.COORDINATORS and is_read:
+            # apart: reports do not wait for who waits
             rule = _Rule(what="wake", per_second=self._limits.sync_rate, is_local=True)
-        elif kind is Kind.COORDINATORS:
+        elif kind is RequestKind.COORDINATORS:
             rule = _Rule(what="sync", per_second=self._limits.sync_rate, is_local=True)
         elif is_read:
             rule = _Rule(what="read", per_second=self._limits.read_rate)
@@ -157,7 +159,7 @@ def _bytes_announced(scope: Scope) -> int:
     return LARGEST_REPORT_BYTES if header(scope, b"transfer-encoding") else 0
 
 
-def _headers(bucket: Bucket, taken: Taken) -> list[tuple[bytes, bytes]]:
+def _headers(bucket: TokenBucket, taken: Taken) -> list[tuple[bytes, bytes]]:
     return [
         (b"ratelimit-limit", b"%d" % bucket.capacity),
         (b"ratelimit-remaining", b"%d" % taken.remaining),
@@ -177,7 +179,7 @@ _WHOSE: Final = {
 }
 
 
-def _refusal(rule: _Rule, bucket: Bucket, taken: Taken) -> Refusal:
+def _refusal(rule: _Rule, bucket: TokenBucket, taken: Taken) -> Refusal:
     wait = max(math.ceil(taken.wait_seconds), 1)
     return Refusal(
         status=429,
@@ -189,7 +191,7 @@ def _refusal(rule: _Rule, bucket: Bucket, taken: Taken) -> Refusal:
     )
 
 
-def _long(bucket: Bucket) -> str:
+def _long(bucket: TokenBucket) -> str:
     if bucket.tokens == 1:
         return ""
     return f", and this one counts as {bucket.tokens} for the length of its body"

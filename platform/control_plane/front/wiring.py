@@ -22,8 +22,8 @@ from control_plane.front.bodies import BoundedBodies
 from control_plane.front.callers import Callers, caller_of
 from control_plane.front.coordinators.batches import SHARE_OF_ONE_JOB, Batches
 from control_plane.front.coordinators.held_jobs import HeldJobs
-from control_plane.front.coordinators.pace import Pace
-from control_plane.front.coordinators.reports import Reports, job_that_reports, storing
+from control_plane.front.coordinators.pace import ReportPacing
+from control_plane.front.coordinators.reports import ReportEndpoint, job_that_reports, storing
 from control_plane.front.coordinators.waiting import WaitingCoordinators, job_that_waits
 from control_plane.front.coordinators.wake_line import WakeLine
 from control_plane.front.inside import OnlyFromInside
@@ -51,7 +51,7 @@ def in_front_of(django: Application) -> Application:
         job_opened_by=job_opened_by,
     )
     others = Bulkheads(django, sizes(limits.api_threads), refusal_seconds=REFUSAL_SECONDS)
-    pace = Pace()
+    pace = ReportPacing()
     batches = Batches(
         storing(sync.read, sync.answers),
         pace=pace,
@@ -59,7 +59,7 @@ def in_front_of(django: Application) -> Application:
         expected=HELD.expected,
     )
     bodies = BoundedBodies(
-        Reports(others, batches, pace, refusal_seconds=REFUSAL_SECONDS),
+        ReportEndpoint(others, batches, pace, refusal_seconds=REFUSAL_SECONDS),
         largest_of=largest_bodies(spec_bytes=limits.largest_spec_bytes),
     )
     redis_url = settings.CONCERTINA.redis_url

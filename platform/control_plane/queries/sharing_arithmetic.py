@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autoscaler.planning.fair_share.usage import Usage
+from autoscaler.planning.fair_share.usage import TeamUsage
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
 from autoscaler.planning.teams.water_filling import Want, fair_shares
@@ -60,7 +60,7 @@ def pool_shares(
     """Return each team's share of a pool of so many GPUs, in the order of the quotas."""
     tree = TeamTree.of(quotas)
     held = {quota.team: holdings.get(quota.team, Holding()) for quota in quotas}
-    usage = Usage.of(tree, (), usage_weight=rules.usage_weight, gpus=gpus)
+    usage = TeamUsage.of(tree, (), usage_weight=rules.usage_weight, gpus=gpus)
     wants = {team: Want(demand=one.demand) for team, one in held.items()}
     shares = fair_shares(tree, wants, gpus=gpus).own
     claims = _claims_of_all(tree, held, gpus=gpus, rules=rules)
@@ -127,7 +127,7 @@ def _inside(tree: TeamTree, held: Mapping[str, Holding]) -> Mapping[str, int]:
     return inside
 
 
-def _ranks(tree: TeamTree, held: Mapping[str, Holding], usage: Usage) -> Mapping[str, int]:
+def _ranks(tree: TeamTree, held: Mapping[str, Holding], usage: TeamUsage) -> Mapping[str, int]:
     """Rank teams: whoever borrows least for its weight, lowered by usage, comes first."""
 
     def claim(team: str) -> tuple[float, str]:

@@ -12,12 +12,12 @@ from local_stack.chaos.checks.recovery import Recovery, Waited
 from local_stack.chaos.checks.watching import Watcher
 from local_stack.chaos.faults import Strike
 from local_stack.chaos.measuring import FaultOutcome, StrikeOutcome
-from local_stack.chaos.observation.database import Database
+from local_stack.chaos.observation.database import StackDatabase
 from local_stack.chaos.observation.moments import OF_A_RESCALE, WITH_NEWS, Moments
 from local_stack.chaos.observation.silences import Silences
 from local_stack.chaos.stacks.doubles import Doubles
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.stacks.workload import NotTraining, Workload
+from local_stack.chaos.stacks.workload import ChaosWorkload, NotTraining
 from local_stack.chaos.strikes import strikes
 from local_stack.chaos.strikes.strikes import Struck, Target
 
@@ -36,8 +36,8 @@ class Experiment:
         self._is_double = is_double
         self._stack = stack
         self._say = say
-        self._database = Database(stack.service())
-        self._workload = Workload(stack=stack)
+        self._database = StackDatabase(stack.service())
+        self._workload = ChaosWorkload(stack=stack)
         self._watcher = Watcher(stack.job_processes)
         self._doubles = Doubles(stack, say=say)
         self._silences = Silences(self._database)

@@ -36,7 +36,7 @@ class StrikeOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class ChaosResult:
     """One whole run."""
 
     seed: int
@@ -61,7 +61,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ComponentRow:
     """All faults of one component. Of a pair, both components bear the whole cost."""
 
     component: Component
@@ -80,13 +80,13 @@ class Row:
         return sum(self.ways.values())
 
 
-def rows(outcomes: Sequence[StrikeOutcome]) -> list[Row]:
+def rows(outcomes: Sequence[StrikeOutcome]) -> list[ComponentRow]:
     """One for each component that was hit, in their usual order."""
     hit = {one.fault.component for outcome in outcomes for one in outcome.faults}
     return [_row(component, outcomes) for component in Component if component in hit]
 
 
-def _row(component: Component, outcomes: Iterable[StrikeOutcome]) -> Row:
+def _row(component: Component, outcomes: Iterable[StrikeOutcome]) -> ComponentRow:
     pairs = [
         (one, outcome)
         for outcome in outcomes
@@ -96,7 +96,7 @@ def _row(component: Component, outcomes: Iterable[StrikeOutcome]) -> Row:
     noticed = [one.noticed_seconds for one, _ in pairs if one.noticed_seconds is not None]
     back = [outcome.back_seconds for _, outcome in pairs if outcome.back_seconds is not None]
     standstill = [outcome.standstill_seconds for _, outcome in pairs]
-    return Row(
+    return ComponentRow(
         component=component,
         ways=dict(Counter(one.fault.way for one, _ in pairs)),
         noticed=len(noticed),

@@ -20,7 +20,7 @@ from local_stack.chaos.disk_and_network import namespaces
 from local_stack.chaos.disk_and_network.namespaces import OwnNamespaces
 from local_stack.chaos.experiment import Experiment
 from local_stack.chaos.faults import IN_CONTAINERS, Component, Strike
-from local_stack.chaos.measuring import Result, StrikeOutcome
+from local_stack.chaos.measuring import ChaosResult, StrikeOutcome
 from local_stack.chaos.stacks.private_stack import private_stack
 from local_stack.chaos.stacks.running_stack import CannotBeHit, running_stack
 from local_stack.chaos.stacks.target_stack import TargetStack
@@ -49,7 +49,7 @@ BROKEN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ChaosOptions:
     """What a person may choose."""
 
     faults: int
@@ -83,7 +83,7 @@ class Choice:
         return tuple(one for one in chosen if not self.only or one.number in self.only)
 
 
-def chaos(choice: Choice) -> int:
+def chaos(choice: ChaosOptions) -> int:
     """Inflict the faults; exit code 0 only if everything came back and everything held."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # nothing may be left then, either
     try:
@@ -97,7 +97,7 @@ def chaos(choice: Choice) -> int:
     return VIOLATED if result.violations else 0
 
 
-def _run(choice: Choice) -> Result:
+def _run(choice: ChaosOptions) -> ChaosResult:
     """Ctrl-C ends it early; what was seen until then is told, as of a run that is not whole."""
     began = time.monotonic()
     outcomes: list[StrikeOutcome] = []
@@ -114,7 +114,7 @@ def _run(choice: Choice) -> Result:
             left = experiment.finish()
         except BROKEN as trouble:
             left = [f"it could not go on: {trouble}"]
-    return Result(
+    return ChaosResult(
         seed=choice.seed,
         seconds=time.monotonic() - began,
         outcomes=tuple(outcomes),
@@ -123,7 +123,7 @@ def _run(choice: Choice) -> Result:
 
 
 @contextmanager
-def _stack(choice: Choice) -> Iterator[TargetStack]:
+def _stack(choice: ChaosOptions) -> Iterator[TargetStack]:
     if choice.is_on_running:
         if choice.is_double:
             raise CannotBeHit("--double needs a stack of its own, not --running")
@@ -152,7 +152,7 @@ def _tell(outcome: StrikeOutcome) -> None:
         _say(line)
 
 
-def _print(result: Result, choice: Choice) -> None:
+def _print(result: ChaosResult, choice: ChaosOptions) -> None:
     lines = [json.dumps(table.document(result), indent=2)]
     if not choice.is_json:
         lines = _summary(result, _not_tried(choice))
@@ -160,13 +160,13 @@ def _print(result: Result, choice: Choice) -> None:
         sys.stdout.write(line + "\n")
 
 
-def _not_tried(choice: Choice) -> str:
+def _not_tried(choice: ChaosOptions) -> str:
     if choice.is_on_running:
         return table.NOT_TRIED_ON_RUNNING
     return table.NOT_TRIED_IN_CONTAINERS if choice.is_in_containers else table.NOT_TRIED
 
 
-def _summary(result: Result, not_tried: str) -> list[str]:
+def _summary(result: ChaosResult, not_tried: str) -> list[str]:
     message = (
         f"{result.faults} faults in {len(result.outcomes)} strikes, seed {result.seed}, in"
         f" {duration(result.seconds)}: {len(result.violations)} violations."

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from local_stack.chaos.faults import Way
-from local_stack.chaos.measuring import Result, Row, StrikeOutcome, rows
+from local_stack.chaos.measuring import ChaosResult, ComponentRow, StrikeOutcome, rows
 
 HEAD = (
     "component",
@@ -64,7 +64,7 @@ def report(outcome: StrikeOutcome) -> Iterator[str]:
         yield f"    ✗ {violation}"
 
 
-def document(result: Result) -> dict[str, Any]:
+def document(result: ChaosResult) -> dict[str, Any]:
     """All of it, for programs."""
     return {
         "seed": result.seed,
@@ -85,7 +85,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     return f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ComponentRow) -> tuple[str, ...]:
     return (
         row.component,
         _counts(row),
@@ -97,7 +97,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _counts(row: Row) -> str:
+def _counts(row: ComponentRow) -> str:
     return " + ".join(f"{row.ways[way]} {word}" for way, word in DONE.items() if way in row.ways)
 
 

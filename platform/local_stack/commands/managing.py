@@ -12,7 +12,7 @@ from control_plane import database_roles
 from local_stack import secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.commands.status import NOT_UP
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 from local_stack.terminal import say
 
 
@@ -22,7 +22,7 @@ def run(checkout: Checkout, arguments: Sequence[str]) -> int:
     if record is None:
         say("The service is not up, nor its database. Start it with ./dev up")
         return NOT_UP
-    service = Service(
+    service = StackService(
         checkout=checkout,
         secrets=secrets_file.load_or_create(checkout),
         port=int(record.url.rpartition(":")[2]),

@@ -26,14 +26,14 @@ class NoDocker(NoServer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class DaemonAddress:
     """Where a Docker daemon listens."""
 
     url: str
     is_ours: bool = False  # the stack starts and ends it
 
 
-def choose(checkout: Checkout, environ: Mapping[str, str] = os.environ) -> Endpoint:
+def choose(checkout: Checkout, environ: Mapping[str, str] = os.environ) -> DaemonAddress:
     """The daemon that `DOCKER_HOST` names, else the machine's, else one that we may start.
 
     Raises:
@@ -45,9 +45,9 @@ def choose(checkout: Checkout, environ: Mapping[str, str] = os.environ) -> Endpo
         if given := environ.get("DOCKER_HOST"):
             return _given(given)
         if SYSTEM_SOCKET.exists() and answers(reach, f"unix://{SYSTEM_SOCKET}"):
-            return Endpoint(url=f"unix://{SYSTEM_SOCKET}")
+            return DaemonAddress(url=f"unix://{SYSTEM_SOCKET}")
     if shutil.which("dockerd") and os.geteuid() == 0:
-        return Endpoint(url=own_url(checkout), is_ours=True)
+        return DaemonAddress(url=own_url(checkout), is_ours=True)
     raise NoDocker(_advice())
 
 
@@ -88,14 +88,14 @@ def docker(url: str, *arguments: str, seconds: float | None = None) -> str:
     return ran.stdout.strip()
 
 
-def _given(url: str) -> Endpoint:
+def _given(url: str) -> DaemonAddress:
     if not url.startswith("unix://"):
         raise NoDocker(
             f"DOCKER_HOST={url}: ./dev runs containers on this machine only, through a socket"
             " such as unix:///var/run/docker.sock. Unset it, or name one."
         )
     reach(url)
-    return Endpoint(url=url)
+    return DaemonAddress(url=url)
 
 
 def _advice() -> str:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from local_stack.containers import network
-from local_stack.containers.endpoint import Endpoint
+from local_stack.containers.endpoint import DaemonAddress
 
 GIVEN = "CONCERTINA_GATEWAY"  # this machine's address, where nodes have networks of their own
 
@@ -15,7 +15,7 @@ GIVEN = "CONCERTINA_GATEWAY"  # this machine's address, where nodes have network
 class Containers:
     """Where the containers of this checkout's jobs run."""
 
-    endpoint: Endpoint
+    endpoint: DaemonAddress
     network: str  # of the coordinators
     gateway: str  # this machine's address in it
     worker_image: str
@@ -31,7 +31,7 @@ class Containers:
         }
 
 
-def prepare(endpoint: Endpoint, *, host_id: str, worker_image: str) -> Containers:
+def prepare(endpoint: DaemonAddress, *, host_id: str, worker_image: str) -> Containers:
     """Make the coordinators' network, unless nodes of their own reach this machine otherwise.
 
     Raises:

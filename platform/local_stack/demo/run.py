@@ -17,7 +17,7 @@ from local_stack.demo.screen import screen
 from local_stack.demo.scripts import Scripts
 from local_stack.stack import background
 from local_stack.stack.stack import Options
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import StackPhase, StackRecord
 from local_stack.terminal import coloured, say
 
 TICK_SECONDS = 2.0  # livelier than the default of 5 s
@@ -88,7 +88,8 @@ def _scripts(checkout: Checkout, record: StackRecord) -> Scripts:
 
 def _summarise(conductor: Conductor) -> bool:
     outcomes = [
-        summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in workload.jobs()
+        summary.DemoJobOutcome(planned=job, job=conductor.documents[job.name])
+        for job in workload.jobs()
     ]
     return summary.show(outcomes, slots=conductor.slots, elapsed_seconds=conductor.elapsed_seconds)
 
@@ -118,7 +119,7 @@ def _revive(checkout: Checkout, options: Options) -> None:
     if stack_record.is_up(checkout):
         return
     record = stack_record.read(checkout)
-    if record is not None and record.phase is Phase.STOPPING:
+    if record is not None and record.phase is StackPhase.STOPPING:
         raise StoppedByOther(StoppedByOther.__doc__)
     background.start(checkout, options, ends_with_us=True, say=lambda _: None)
 

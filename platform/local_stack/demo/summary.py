@@ -22,7 +22,7 @@ LEFT = {"Job", "Team", "Outcome"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class DemoJobOutcome:
     """What became of one job."""
 
     planned: DemoJob
@@ -39,7 +39,7 @@ class Outcome:
         return self.job["state"] == "completed" and self.planned.bound.is_kept(self.reached)
 
 
-def show(outcomes: Sequence[Outcome], *, slots: int, elapsed_seconds: float) -> bool:
+def show(outcomes: Sequence[DemoJobOutcome], *, slots: int, elapsed_seconds: float) -> bool:
     """Print the summary; whether every job completed within its bound."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     console.print()
@@ -54,7 +54,7 @@ def show(outcomes: Sequence[Outcome], *, slots: int, elapsed_seconds: float) -> 
     return not bad
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
+def _table(outcomes: Sequence[DemoJobOutcome]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("Job", "Team", "Outcome", "Took", "Rescales", "Longest stall", "GPU-hours"):
         table.add_column(name, no_wrap=True, justify="left" if name in LEFT else "right")
@@ -78,7 +78,7 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
-def _totals(outcomes: Sequence[Outcome], slots: int, elapsed_seconds: float) -> str:
+def _totals(outcomes: Sequence[DemoJobOutcome], slots: int, elapsed_seconds: float) -> str:
     gpu_seconds = sum(outcome.job["gpu_seconds"] for outcome in outcomes)
     utilisation = gpu_seconds / (slots * elapsed_seconds)
     rescales = sum(outcome.job["rescales"] for outcome in outcomes)
@@ -89,7 +89,7 @@ def _totals(outcomes: Sequence[Outcome], slots: int, elapsed_seconds: float) -> 
     )
 
 
-def _complaint(outcome: Outcome) -> str:
+def _complaint(outcome: DemoJobOutcome) -> str:
     if outcome.job["state"] != "completed":
         return f"{outcome.job['state']}: {outcome.job['message']}"
     bound = outcome.planned.bound

@@ -36,7 +36,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class SubmissionTime:
     """When a job is submitted, counted from the one before it.
 
     Machines differ in speed, so the story waits for what should be seen first: until the job
@@ -64,7 +64,7 @@ class DemoJob:
 
     name: str
     team: str
-    arrival: Arrival
+    arrival: SubmissionTime
     script: str
     arguments: tuple[str, ...]
     max_workers: int
@@ -96,10 +96,10 @@ class DemoJob:
 
 LABEL = "demo"
 
-AT_ONCE = Arrival(at_the_latest_seconds=0)
-WHEN_BORROWED = Arrival(after="digits-cnn", workers=3, at_the_latest_seconds=60)
-WHEN_RECLAIMED = Arrival(after="text-transformer", workers=2, at_the_latest_seconds=60)
-SOON_AFTER = Arrival(at_the_latest_seconds=15)
+AT_ONCE = SubmissionTime(at_the_latest_seconds=0)
+WHEN_BORROWED = SubmissionTime(after="digits-cnn", workers=3, at_the_latest_seconds=60)
+WHEN_RECLAIMED = SubmissionTime(after="text-transformer", workers=2, at_the_latest_seconds=60)
+SOON_AFTER = SubmissionTime(at_the_latest_seconds=15)
 
 _ACCURATE = Bound(value="accuracy", at_least=0.95)  # of held-out digits; guessing: 0.1
 _FLUENT = Bound(value="held_out_loss", at_most=2.5)  # nats per letter; guessing: 4.6
@@ -115,7 +115,7 @@ def jobs() -> tuple[DemoJob, ...]:
     )
 
 
-def _digits(name: str, arrival: Arrival, *, epochs: int, max_workers: int) -> DemoJob:
+def _digits(name: str, arrival: SubmissionTime, *, epochs: int, max_workers: int) -> DemoJob:
     return DemoJob(
         name=name,
         team="vision",
@@ -129,7 +129,7 @@ def _digits(name: str, arrival: Arrival, *, epochs: int, max_workers: int) -> De
     )
 
 
-def _transformer(name: str, arrival: Arrival, *, epochs: int, max_workers: int) -> DemoJob:
+def _transformer(name: str, arrival: SubmissionTime, *, epochs: int, max_workers: int) -> DemoJob:
     return DemoJob(
         name=name,
         team="language",

@@ -34,16 +34,16 @@ class NoPostgres(NoServer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class DatabaseUser:
     """Under which user PostgreSQL runs. It refuses to run as root."""
 
     prefix: tuple[str, ...] = ()  # words before each command
     account: pwd.struct_passwd | None = None  # who owns the files; None: we do
 
 
-MYSELF = Identity()
+MYSELF = DatabaseUser()
 # The same user to the outside, but not root inside: files stay ours.
-USER_NAMESPACE = Identity(prefix=("unshare", "--user", "--map-user=1000", "--map-group=1000"))
+USER_NAMESPACE = DatabaseUser(prefix=("unshare", "--user", "--map-user=1000", "--map-group=1000"))
 
 
 def bin_dir() -> Path:
@@ -67,7 +67,7 @@ def _candidate_folders() -> Iterator[Path]:
     yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
-def choose_identity(folder: Path) -> Identity:
+def choose_identity(folder: Path) -> DatabaseUser:
     """A user that can run the programs in `folder`.
 
     Raises:
@@ -84,21 +84,21 @@ def choose_identity(folder: Path) -> Identity:
     )
 
 
-def nobody() -> Identity:
+def nobody() -> DatabaseUser:
     """The user without rights, with a data folder of its own."""
     account = pwd.getpwnam("nobody")
     ids = (f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups")
-    return Identity(prefix=("setpriv", *ids, "--pdeathsig=keep"), account=account)
+    return DatabaseUser(prefix=("setpriv", *ids, "--pdeathsig=keep"), account=account)
 
 
-def _can_run(program: Path, identity: Identity) -> bool:
+def _can_run(program: Path, identity: DatabaseUser) -> bool:
     try:
         return _run((str(program), "--version"), identity).returncode == 0
     except OSError:
         return False
 
 
-def _run(command: tuple[str, ...], identity: Identity) -> subprocess.CompletedProcess[str]:
+def _run(command: tuple[str, ...], identity: DatabaseUser) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         (*identity.prefix, *command),
         cwd="/",
@@ -162,7 +162,7 @@ def spec(
     )
 
 
-def _make_folders(data_dir: Path, runtime_dir: Path, identity: Identity) -> None:
+def _make_folders(data_dir: Path, runtime_dir: Path, identity: DatabaseUser) -> None:
     for folder in (data_dir, socket_dir(runtime_dir)):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if identity.account is not None:
@@ -171,7 +171,7 @@ def _make_folders(data_dir: Path, runtime_dir: Path, identity: Identity) -> None
         runtime_dir.chmod(0o711)
 
 
-def _initialise(programs: Path, data_dir: Path, identity: Identity) -> None:
+def _initialise(programs: Path, data_dir: Path, identity: DatabaseUser) -> None:
     made = _run(
         (
             *(str(programs / "initdb"), "-D", str(data_dir), "-U", ROLE),

@@ -37,7 +37,7 @@ class Supervised:
         )
 
 
-class Supervisor:
+class StackSupervisor:
     """Keeps processes running. Use from the main thread: a child ends with its parent *thread*."""
 
     def __init__(self, *, say: Callable[[str], None]) -> None:

@@ -19,7 +19,7 @@ from local_stack.checkout import Checkout
 from local_stack.processes import embedded_postgres
 from local_stack.secrets_file import Secrets
 from local_stack.stack import background, preparation
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 from local_stack.stack.stack import Options
 
 PREFIX: Final = "concertina-soak-"
@@ -51,8 +51,8 @@ class MeasuredStack:
     def database_url(self) -> str:
         return embedded_postgres.url(self.checkout.runtime_dir)
 
-    def service(self) -> Service:
-        return Service(
+    def service(self) -> StackService:
+        return StackService(
             checkout=self.checkout,
             secrets=self.secrets,
             port=int(self.url.rpartition(":")[2]),

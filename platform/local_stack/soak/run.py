@@ -19,7 +19,7 @@ from local_stack import stack_record
 from local_stack.commands.trouble import TROUBLE, explain
 from local_stack.processes import embedded_valkey
 from local_stack.soak import report, sample
-from local_stack.soak.counting.reading import Gauge
+from local_stack.soak.counting.reading import StackGauge
 from local_stack.soak.measured_stack import (
     REAL_SLOTS,
     MeasuredStack,
@@ -44,7 +44,7 @@ FAILED = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SoakOptions:
     """What a person may choose."""
 
     jobs: int
@@ -58,7 +58,7 @@ class _Soak:
     """Everything that goes on at once."""
 
     stack: MeasuredStack
-    gauge: Gauge
+    gauge: StackGauge
     population: Population
     audience: Audience
     real: RealJobs
@@ -66,7 +66,7 @@ class _Soak:
     steps_at_half: tuple[int, ...] = ()
 
 
-def soak(choice: Choice) -> int:
+def soak(choice: SoakOptions) -> int:
     """Run it; exit code 0 only if everything held."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -82,7 +82,7 @@ def soak(choice: Choice) -> int:
 
 
 @contextmanager
-def _started(choice: Choice) -> Iterator[_Soak]:
+def _started(choice: SoakOptions) -> Iterator[_Soak]:
     slots = SLOTS_PER_JOB * choice.jobs
     with measured_stack(slots=slots, tick_seconds=TICK_SECONDS, say=_say) as stack:
         add_real_slots(stack)
@@ -97,7 +97,7 @@ def _started(choice: Choice) -> Iterator[_Soak]:
             with Audience(reader, newest) as audience:
                 yield _Soak(
                     stack=stack,
-                    gauge=Gauge(stack),
+                    gauge=StackGauge(stack),
                     population=population,
                     audience=audience,
                     real=RealJobs.submitted(stack, caller),
@@ -105,7 +105,7 @@ def _started(choice: Choice) -> Iterator[_Soak]:
                 )
 
 
-def _watch(running: _Soak, choice: Choice) -> None:
+def _watch(running: _Soak, choice: SoakOptions) -> None:
     """Look after the jobs until the time is up, and write down what is seen."""
     began_at = time.time()
     ends_at = began_at + 60 * choice.minutes
@@ -155,7 +155,7 @@ def _beside(running: _Soak) -> Beside:
     )
 
 
-def _tell(samples: list[Sample], found: list[Verdict], choice: Choice) -> int:
+def _tell(samples: list[Sample], found: list[Verdict], choice: SoakOptions) -> int:
     title = f"Soak: {choice.jobs} jobs for {choice.minutes:g} minutes"
     path = choice.report or checkouts.find().state_dir / "soak.html"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def _tell(samples: list[Sample], found: list[Verdict], choice: Choice) -> int:
     return 0 if found and all(one.holds for one in found) else FAILED
 
 
-def _say_where(seen: Sample, choice: Choice) -> None:
+def _say_where(seen: Sample, choice: SoakOptions) -> None:
     memory = sum(seen.memory_mib.values())
     _say(
         f"{seen.seconds / 60:5.1f} of {choice.minutes:g} min: {seen.live_jobs} jobs,"

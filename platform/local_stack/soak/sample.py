@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from local_stack.soak.counting.reading import Reading, Spent
-from local_stack.soak.users.requests import Answer, refused
+from local_stack.soak.counting.reading import Spent, StackReading
+from local_stack.soak.users.requests import RequestOutcome, refused
 
 MEBIBYTE: Final = 2.0**20
 
@@ -36,11 +36,11 @@ class Sample:
 
 
 def between(
-    first: Reading,
-    last: Reading,
+    first: StackReading,
+    last: StackReading,
     *,
     began_at: float,
-    reads: Sequence[Answer],
+    reads: Sequence[RequestOutcome],
     tasks_waiting: Mapping[str, int],
 ) -> Sample:
     spent = Spent(first=first, last=last)
@@ -66,7 +66,7 @@ def between(
     )
 
 
-def live(reading: Reading) -> int:
+def live(reading: StackReading) -> int:
     """Jobs that are not over."""
     over = {"completed", "failed", "cancelled"}
     return sum(count for state, count in reading.database.jobs.items() if state not in over)

@@ -16,7 +16,7 @@ from local_stack.checkout import Checkout
 from local_stack.processes.tether import tethered
 from local_stack.stack import leftovers
 from local_stack.stack.stack import Options
-from local_stack.stack_record import AlreadyUp, Phase, StackRecord
+from local_stack.stack_record import AlreadyUp, StackPhase, StackRecord
 
 POLL_SECONDS = 0.1
 ALREADY_UP = 4  # exit code of a supervisor that another one was faster than
@@ -71,7 +71,7 @@ def start(
 def settled(checkout: Checkout) -> StackRecord | None:
     """The record of the stack that is ready; None if none is up. Waits out starts and stops."""
     while (record := stack_record.current(checkout)) is not None:
-        if record.phase is Phase.READY:
+        if record.phase is StackPhase.READY:
             return record
         time.sleep(POLL_SECONDS)
     return None
@@ -91,7 +91,7 @@ def _wait_until_ready(
         if record and record.supervisor_pid == process.pid:  # before, others write there
             for line in lines.read():
                 say(line)
-            if record.phase is Phase.READY:
+            if record.phase is StackPhase.READY:
                 return record
         time.sleep(POLL_SECONDS)
     if process.poll() == ALREADY_UP:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from local_stack import stack_record
 from local_stack.checkout import Checkout
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import StackPhase, StackRecord
 
 
 class NoteKeeper:
@@ -29,7 +29,7 @@ class NoteKeeper:
         try:
             stack_record.write(self._checkout, record)
         except OSError as trouble:
-            if record.phase is Phase.STARTING:
+            if record.phase is StackPhase.STARTING:
                 raise
             if not self.is_behind:
                 self._say(f"The stack runs on, but its record cannot be written: {trouble}")

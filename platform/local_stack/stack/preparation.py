@@ -19,7 +19,7 @@ from local_stack import secrets_file
 from local_stack.containers import image_names
 from local_stack.gpus import Supply
 from local_stack.set_up.stamp import Stamp, digest_of
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 
 POOL = "default"
 TEAMS = ("vision", "language")
@@ -30,7 +30,7 @@ class PreparationFailed(Exception):
     """A management command did not succeed."""
 
 
-def migrate(service: Service) -> None:
+def migrate(service: StackService) -> None:
     """Bring the database's schema up to date.
 
     Raises:
@@ -43,7 +43,7 @@ def migrate(service: Service) -> None:
     stamp.set()
 
 
-def bootstrap(service: Service, supply: Supply) -> None:
+def bootstrap(service: StackService, supply: Supply) -> None:
     """Make the pool, the demo's two teams and the admin, and keep their secrets.
 
     What people change later in the administration stays, unless the machine's GPUs change, or
@@ -71,7 +71,7 @@ def names_of_nodes(supply: Supply) -> tuple[str, ...]:
 
 
 def manage(
-    service: Service, *arguments: str, role: str = database_roles.API, **environment: str
+    service: StackService, *arguments: str, role: str = database_roles.API, **environment: str
 ) -> str:
     """Run one of the service's management commands and return what it printed.
 
@@ -96,7 +96,7 @@ def manage(
     return ran.stdout
 
 
-def _bootstrap(service: Service, supply: Supply) -> None:
+def _bootstrap(service: StackService, supply: Supply) -> None:
     teams = [f"--team={name}={share}" for name, share in guarantees(supply.slots).items()]
     told = manage(
         service,
@@ -111,17 +111,17 @@ def _bootstrap(service: Service, supply: Supply) -> None:
     secrets_file.save(service.checkout, service.secrets.with_tokens(new))
 
 
-def _images(service: Service) -> tuple[str, ...]:
+def _images(service: StackService) -> tuple[str, ...]:
     """Return what every team may run besides the worker image: the demo's."""
     return (image_names.tag(image_names.DEMO),) if service.containers else ()
 
 
-def _has_all_tokens(service: Service) -> bool:
+def _has_all_tokens(service: StackService) -> bool:
     """True if we know each team's token; the service itself keeps only their digests."""
     return all(service.secrets.tokens.get(team) for team in TEAMS)
 
 
-def _stamp(service: Service, name: str, digest: str) -> Stamp:
+def _stamp(service: StackService, name: str, digest: str) -> Stamp:
     """Stamps lie beside the database, and go when it goes."""
     return Stamp(file=service.checkout.state_dir / f"{name}.stamp", digest=digest)
 

@@ -28,7 +28,7 @@ LATE_TICKS = 3  # a loop that misses so many does not turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class StackService:
     """One installation of the service on this machine."""
 
     checkout: Checkout

@@ -15,14 +15,14 @@ from local_stack import gpus, secrets_file, stack_record
 from local_stack.checkout import Checkout
 from local_stack.containers import ending, images, own_daemon, prerequisites
 from local_stack.containers import endpoint as endpoints
-from local_stack.containers.endpoint import Endpoint
+from local_stack.containers.endpoint import DaemonAddress
 from local_stack.containers.prerequisites import Containers
 from local_stack.processes import embedded_postgres, own_ray
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 from local_stack.stack import leftovers, preparation
 from local_stack.stack.note_keeper import NoteKeeper
-from local_stack.stack.service import Service
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack.service import StackService
+from local_stack.stack_record import StackPhase, StackRecord
 from local_stack.terminal import duration
 
 WATCH_SECONDS = 0.2  # how often the processes are looked at
@@ -54,10 +54,10 @@ class Stack:
         self._options = options
         self._say = say
         self._on_ready = on_ready
-        self._supervisor = Supervisor(say=say)
+        self._supervisor = StackSupervisor(say=say)
         self._notes = NoteKeeper(checkout, say=say)
         self._record = StackRecord(
-            phase=Phase.STARTING,
+            phase=StackPhase.STARTING,
             doing="starting",
             supervisor_pid=os.getpid(),
             started_at=time.time(),
@@ -118,10 +118,10 @@ class Stack:
         with self._step("api, beat, control and io"):
             self._supervisor.start(*service.simulator(), *service.processes())
         self._say(f"Ready in {duration(time.monotonic() - began)}.")
-        self._update(phase=Phase.READY, doing="ready")
+        self._update(phase=StackPhase.READY, doing="ready")
         self._on_ready(self._checkout, self._record)
 
-    def _start_ray(self, service: Service) -> None:
+    def _start_ray(self, service: StackService) -> None:
         if service.ray is None:
             return
         supply = self._supply()
@@ -143,14 +143,14 @@ class Stack:
         if why := self._record.why_jobs_are_trusted:
             self._say(f"  ! Whoever may submit a job can do what this user can: {why}.")
 
-    def _end_containers_elsewhere(self, endpoint: Endpoint | None) -> None:
+    def _end_containers_elsewhere(self, endpoint: DaemonAddress | None) -> None:
         """End the containers of an earlier run that was killed, unless this one takes them over."""
         previous = stack_record.read(self._checkout)
         left = previous.docker_url if previous else ""
         if left and (endpoint is None or endpoint.url != left):
             ending.end(self._checkout, left, say=self._say)
 
-    def _containers(self, endpoint: Endpoint) -> Containers:
+    def _containers(self, endpoint: DaemonAddress) -> Containers:
         """Docker comes first and goes last: what runs in it must be ended before."""
         self._update(docker_url=endpoint.url)
         if endpoint.is_ours:
@@ -161,12 +161,12 @@ class Stack:
             endpoint, host_id=self._checkout.identity, worker_image=worker_image
         )
 
-    def _service(self) -> Service:
+    def _service(self) -> StackService:
         previous = stack_record.read(self._checkout)
         preferred = self._checkout.preferred_port
         if previous is not None and previous.url:
             preferred = int(previous.url.rpartition(":")[2])
-        return Service(
+        return StackService(
             checkout=self._checkout,
             secrets=secrets_file.load_or_create(self._checkout),
             port=checkouts.free_port(preferred),
@@ -184,7 +184,7 @@ class Stack:
     def _stop(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        self._update(phase=Phase.STOPPING, doing="stopping")
+        self._update(phase=StackPhase.STOPPING, doing="stopping")
         self._supervisor.stop(down_to=own_daemon.NAME)
         leftovers.sweep_training(self._checkout, say=self._say)
         if self._record.docker_url:

@@ -16,11 +16,11 @@ from storage.code.places import CodePlaces
 from storage.errors import SnapshotInvalid, TooMuchCode
 from storage.models import CodeSnapshot
 from storage.uploads.closed import remove
-from storage.uploads.pieces import Piece, Upload
+from storage.uploads.pieces import Piece, PiecewiseUpload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodeUpload(Upload[CodeSnapshot]):
+class CodeUpload(PiecewiseUpload[CodeSnapshot]):
     """The digest is that of the tar in the archive."""
 
     places: CodePlaces

@@ -15,7 +15,7 @@ from storage.data.cache.room import NOWHERE, Key
 from storage.data.rules import DataRules
 from storage.errors import SourceInvalid
 from storage.models import DataSource
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 _JOB: Final = re.compile(r"[a-z0-9]{1,12}")
 
@@ -34,7 +34,9 @@ class OutputKind:
         return {"job": job_id}
 
     def folder(self, place: Mapping[str, str], rules: DataRules, _: Key) -> Path:
-        results = Results(state_dir=rules.state_dir, job_id=place["job"], place=Place.OUTPUTS)
+        results = Results(
+            state_dir=rules.state_dir, job_id=place["job"], place=ResultFolder.OUTPUTS
+        )
         if not results.folder.is_dir() or results.folder.is_symlink():
             raise SourceInvalid(f"Job {place['job']} has no outputs.")
         return results.folder

@@ -36,13 +36,13 @@ class StoredObject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class ObjectListing:
     """All objects of a source, by name."""
 
     objects: tuple[StoredObject, ...]
 
     @classmethod
-    def of(cls, found: Iterable[StoredObject]) -> Listing:
+    def of(cls, found: Iterable[StoredObject]) -> ObjectListing:
         """Check that each can be a file, beside all the others.
 
         Raises:
@@ -92,7 +92,7 @@ class Listing:
         part.replace(path)
 
     @classmethod
-    def read(cls, path: Path) -> Listing:
+    def read(cls, path: Path) -> ObjectListing:
         with path.open() as file:
             return cls(objects=tuple(StoredObject(**json.loads(line)) for line in file))
 

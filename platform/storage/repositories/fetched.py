@@ -11,7 +11,7 @@ from tenancy.models import Team
 from storage.code.bounds import CodeLimits
 from storage.code.places import CodePlaces
 from storage.code.uploads import CodeUpload
-from storage.repositories.fetcher.orders import About
+from storage.repositories.fetcher.orders import FetchedCommit
 from storage.repositories.places import Workplace
 from storage.uploads.contents import Contents
 from storage.uploads.pieces import Piece
@@ -38,7 +38,7 @@ class _Arrived(CodeUpload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class ArrivingSnapshot:
     """Code of a team that a fetcher brings."""
 
     team: Team
@@ -57,7 +57,7 @@ class Arrival:
             OSError: the disk refuses it, or nothing is there.
             ValueError: what is there makes no sense.
         """
-        about = About.read(self.workplace.about)
+        about = FetchedCommit.read(self.workplace.about)
         upload = self._upload(about.digest)
         if (known := upload.snapshot) is not None:
             upload.rows.filter(pk=known.pk).update(used_at=timezone.now())

@@ -11,7 +11,7 @@ from storage.code.places import CodePlaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedFolder:
     """A folder of a repository, as a job's spec names it."""
 
     url: str

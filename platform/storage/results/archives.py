@@ -21,7 +21,7 @@ _BLOCK: Final = tarfile.BLOCKSIZE
 _END: Final = bytes(2 * _BLOCK)
 
 
-class ChangedMeanwhile(Exception):
+class FileShrank(Exception):
     """A file got shorter while it was sent."""
 
 
@@ -91,6 +91,6 @@ def content(file: opening.OpenFile, start: int, end: int) -> Generator[bytes]:
     while start < end:
         piece = os.pread(file.descriptor, min(PIECE, end - start), start)
         if not piece:
-            raise ChangedMeanwhile
+            raise FileShrank
         start += len(piece)
         yield piece

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from concertina_worker.checkpoint_files import About, CheckpointName, read_about
+from concertina_worker.checkpoint_files import CheckpointAbout, CheckpointName, read_about
 from storage.errors import CheckpointUnknown, ResultUnknown, WeightsUnknown
 from storage.results import opening
 from storage.results.opening import OpenFile
@@ -27,11 +27,12 @@ Which = int | Literal["latest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class WholeCheckpoint:
     """One that is whole."""
 
     name: CheckpointName
-    about: About | None  # None: of an earlier release, which told nothing and kept no weights
+    # None: of an earlier release, which told nothing and kept no weights
+    about: CheckpointAbout | None
     state_bytes: int
     written_at: float  # seconds since 1970
 
@@ -55,7 +56,7 @@ class Checkpoint:
 class CheckpointPage:
     """Some of a job's checkpoints; `next_cursor` None: these were the last."""
 
-    checkpoints: tuple[Checkpoint, ...]
+    checkpoints: tuple[WholeCheckpoint, ...]
     next_cursor: str | None
 
 
@@ -75,7 +76,7 @@ def page(
     return CheckpointPage(checkpoints=found, next_cursor=more)
 
 
-def find(results: Results, which: Which, *, without: Collection[str] = ()) -> Checkpoint:
+def find(results: Results, which: Which, *, without: Collection[str] = ()) -> WholeCheckpoint:
     """Raises: CheckpointUnknown."""
     wanted = (
         one for one in newest_first(results, without=without) if which in ("latest", one.step)
@@ -86,7 +87,9 @@ def find(results: Results, which: Which, *, without: Collection[str] = ()) -> Ch
     return found
 
 
-def best(results: Results, metric: str, goal: str, *, without: Collection[str] = ()) -> Checkpoint:
+def best(
+    results: Results, metric: str, goal: str, *, without: Collection[str] = ()
+) -> WholeCheckpoint:
     """Return that of which the best value was measured; of equals the newest.
 
     Raises:
@@ -102,7 +105,7 @@ def best(results: Results, metric: str, goal: str, *, without: Collection[str] =
     return min(found, key=lambda one: one[:2])[2]
 
 
-def newest_first(results: Results, *, without: Collection[str] = ()) -> Iterator[Checkpoint]:
+def newest_first(results: Results, *, without: Collection[str] = ()) -> Iterator[WholeCheckpoint]:
     """Yield all, each as it is looked at."""
     try:
         with opening.folder(results) as folder:
@@ -113,14 +116,14 @@ def newest_first(results: Results, *, without: Collection[str] = ()) -> Iterator
         return
 
 
-def open_weights(results: Results, checkpoint: Checkpoint) -> OpenFile:
+def open_weights(results: Results, checkpoint: WholeCheckpoint) -> OpenFile:
     """Raises: WeightsUnknown, ResultUnknown."""
     if checkpoint.about is None:
         raise WeightsUnknown
     return opening.file(results, checkpoint.files[1])
 
 
-def open_state(results: Results, checkpoint: Checkpoint) -> OpenFile:
+def open_state(results: Results, checkpoint: WholeCheckpoint) -> OpenFile:
     """Raises: ResultUnknown."""
     return opening.file(results, checkpoint.name.state)
 
@@ -136,7 +139,7 @@ def _names(folder: int, without: Collection[str]) -> Iterator[CheckpointName]:
     yield from by_step.values()
 
 
-def _look(folder: int, name: CheckpointName) -> Checkpoint | None:
+def _look(folder: int, name: CheckpointName) -> WholeCheckpoint | None:
     """Return what is there; None: it is not whole, or was removed meanwhile."""
     try:
         state = opening.file_in(folder, name.state)
@@ -148,7 +151,9 @@ def _look(folder: int, name: CheckpointName) -> Checkpoint | None:
         return None
     finally:
         state.close()
-    found = Checkpoint(name=name, about=about, state_bytes=state.size, written_at=state.modified_at)
+    found = WholeCheckpoint(
+        name=name, about=about, state_bytes=state.size, written_at=state.modified_at
+    )
     is_whole = about is None or _size(folder, found.files[1]) == about.weights_bytes
     return found if is_whole and (about is None or about.step == name.step) else None
 

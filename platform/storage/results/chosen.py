@@ -7,7 +7,7 @@ from typing import Final
 
 from storage.errors import CheckpointUnknown
 from storage.results import checkpoints, unwanted
-from storage.results.checkpoints import Checkpoint
+from storage.results.checkpoints import WholeCheckpoint
 from storage.results.places import Results
 
 _LATEST: Final = "latest"
@@ -22,7 +22,7 @@ class Measure:
     goal: str
 
 
-def find(results: Results, which: str, measure: Measure | None) -> Checkpoint:
+def find(results: Results, which: str, measure: Measure | None) -> WholeCheckpoint:
     """Find one among those that nobody has deleted.
 
     Raises:

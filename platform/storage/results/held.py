@@ -14,8 +14,8 @@ from concertina_worker.checkpoint_files import START_STATE, START_WEIGHTS
 from storage.errors import ResultUnknown, WeightsUnknown
 from storage.models import HeldCheckpoint
 from storage.results import holding
-from storage.results.checkpoints import Checkpoint
-from storage.results.places import Folder, Place, Results
+from storage.results.checkpoints import WholeCheckpoint
+from storage.results.places import Folder, ResultFolder, Results
 
 WEIGHTS: Final = START_WEIGHTS
 PARENT: Final = ".held"  # beside the folders of jobs, none of which is called so
@@ -41,7 +41,7 @@ class HeldFolder:
         return self.jobs_dir.joinpath(*self.parts)
 
 
-def names_of(checkpoint: Checkpoint, *, with_state: bool) -> dict[str, str]:
+def names_of(checkpoint: WholeCheckpoint, *, with_state: bool) -> dict[str, str]:
     """Return what its files are called once they are held, by their names.
 
     Raises:
@@ -77,7 +77,7 @@ def make(held: HeldCheckpoint, state_dir: Path) -> Path:
 def _source_of(held: HeldCheckpoint, state_dir: Path) -> Folder:
     """Raises: ResultUnknown, OSError."""
     if held.source_held is None:
-        return Results(state_dir=state_dir, job_id=held.source_job, place=Place.CHECKPOINTS)
+        return Results(state_dir=state_dir, job_id=held.source_job, place=ResultFolder.CHECKPOINTS)
     source = HeldCheckpoint.objects.filter(pk=held.source_held).first()
     if source is None:
         raise ResultUnknown

@@ -18,7 +18,7 @@ from storage.results.places import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FolderEntry:
     """A file or a folder."""
 
     path: str  # below the folder of results
@@ -28,16 +28,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class FolderPage:
     """Some of a folder; `next_cursor` None: these were the last."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FolderEntry, ...]
     next_cursor: str | None
 
 
 def page(
     results: Results, path: str, *, after: str, limit: int, without: Collection[str] = ()
-) -> Page:
+) -> FolderPage:
     """Return what comes behind a name; a job that has written nothing has an empty folder.
 
     Args:
@@ -57,9 +57,9 @@ def page(
     except ResultUnknown:
         if path:
             raise
-        return Page(entries=(), next_cursor=None)
+        return FolderPage(entries=(), next_cursor=None)
     hidden = set(without)
-    return Page(
+    return FolderPage(
         entries=tuple(entry for entry in found if entry and entry.path not in hidden),
         next_cursor=names[limit - 1] if len(names) > limit else None,
     )
@@ -78,7 +78,7 @@ def _is_text(name: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
-def _entry(descriptor: int, path: str, name: str) -> Entry | None:
+def _entry(descriptor: int, path: str, name: str) -> FolderEntry | None:
     try:
         found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
     except OSError:  # removed meanwhile
@@ -86,7 +86,7 @@ def _entry(descriptor: int, path: str, name: str) -> Entry | None:
     is_folder = stat.S_ISDIR(found.st_mode)
     if not is_folder and not stat.S_ISREG(found.st_mode):
         return None
-    return Entry(
+    return FolderEntry(
         path=f"{path}/{name}" if path else name,
         is_folder=is_folder,
         bytes=0 if is_folder else found.st_size,

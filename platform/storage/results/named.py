@@ -18,7 +18,7 @@ from tenancy.models import Team, slug_validator
 from storage.errors import ModelInUse, ModelInvalid, ModelUnknown, TooManyModels
 from storage.models import HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
 from storage.results import held
-from storage.results.checkpoints import Checkpoint
+from storage.results.checkpoints import WholeCheckpoint
 
 MOST_MODELS: Final = 100  # of a team; guessed, as all that follow: one page shows them all
 MOST_VERSIONS: Final = 500  # of all models of a team
@@ -33,7 +33,7 @@ Users = Callable[[], Mapping[int, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class ModelOrigin:
     """What stays known of the job that a version is of."""
 
     job_id: str
@@ -54,7 +54,13 @@ class Said:
 
 @transaction.atomic
 def add(
-    team: Team, name: str, checkpoint: Checkpoint, origin: Origin, said: Said, *, most_bytes: int
+    team: Team,
+    name: str,
+    checkpoint: WholeCheckpoint,
+    origin: ModelOrigin,
+    said: Said,
+    *,
+    most_bytes: int,
 ) -> ModelVersion:
     """Make a checkpoint the next version of a model; the control loop holds it within seconds.
 

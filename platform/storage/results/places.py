@@ -13,7 +13,7 @@ LONGEST_PATH: Final = 1000  # characters
 DEEPEST: Final = 50  # folders below each other
 
 
-class Place(StrEnum):
+class ResultFolder(StrEnum):
     """The folders of a job's that people read; each bears this name."""
 
     OUTPUTS = "outputs"  # what the job wants to hand over
@@ -38,7 +38,7 @@ class Results:
 
     state_dir: Path
     job_id: str
-    place: Place
+    place: ResultFolder
 
     @property
     def jobs_dir(self) -> Path:

@@ -43,7 +43,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload(ABC, Generic[Row]):
+class PiecewiseUpload(ABC, Generic[Row]):
     """Something of a team on its way in, known by the digest of what is in it."""
 
     team: Team

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket:
+class TokenBucket:
     """Holds `capacity` tokens, and gets `per_second` new ones until it is full."""
 
     key: str

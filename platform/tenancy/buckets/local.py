@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from tenancy.buckets.bucket import Bucket, Taken
+from tenancy.buckets.bucket import Taken, TokenBucket
 
 _MOST_KNOWN: Final = 20_000
 _ROUNDING: Final = 1e-6
@@ -23,11 +23,11 @@ class LocalBuckets:
         self._full_at: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, buckets: Sequence[Bucket]) -> Taken:
+    def take(self, buckets: Sequence[TokenBucket]) -> Taken:
         with self._lock:
             return self._take(buckets)
 
-    def _take(self, buckets: Sequence[Bucket]) -> Taken:
+    def _take(self, buckets: Sequence[TokenBucket]) -> Taken:
         now = self._clock()
         full_at = {
             one.key: max(self._full_at.get(one.key, now), now) + one.tokens / one.per_second

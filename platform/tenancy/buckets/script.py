@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tenancy.buckets.bucket import Bucket, Taken
+from tenancy.buckets.bucket import Taken, TokenBucket
 
 TAKE: Final = """
 local time = redis.call('TIME')
@@ -36,11 +36,11 @@ return {1, remaining, tostring(reset), '0'}
 """
 
 
-def keys(buckets: Sequence[Bucket]) -> list[str]:
+def keys(buckets: Sequence[TokenBucket]) -> list[str]:
     return [bucket.key for bucket in buckets]
 
 
-def arguments(buckets: Sequence[Bucket]) -> list[str]:
+def arguments(buckets: Sequence[TokenBucket]) -> list[str]:
     return [str(part) for one in buckets for part in (one.capacity, one.per_second, one.tokens)]
 
 

@@ -11,7 +11,7 @@ import pytest
 import safetensors.torch
 import torch
 from django.conf import settings
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 from concertina import BadInput, Client, Unreachable
 from concertina.results import torch_file, weights
@@ -29,7 +29,7 @@ def folder(concertina: CommandLine, job_file: Path) -> Iterator[Path]:
     results = Results(
         state_dir=settings.CONCERTINA.state_dir,
         job_id=Job.objects.get().id,
-        place=Place.CHECKPOINTS,
+        place=ResultFolder.CHECKPOINTS,
     )
     leave(results.folder, 10, weights=weights_of(1.0, 2.0), val_loss=0.5)
     leave(results.folder, 20, weights=weights_of(3.0, 4.0), val_loss=0.75)

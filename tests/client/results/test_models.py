@@ -11,7 +11,7 @@ import safetensors.torch
 from django.conf import settings
 from storage.models import HeldCheckpoint
 from storage.results import held
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 from jobs.models import Job
 from tests.client.command_line import CommandLine
@@ -24,7 +24,7 @@ def state_dir(concertina: CommandLine, job_file: Path) -> Iterator[Path]:
     assert concertina("submit", "-f", job_file).exit_code == 0
     state_dir = settings.CONCERTINA.state_dir
     job = Job.objects.get()
-    folder = Results(state_dir=state_dir, job_id=job.id, place=Place.CHECKPOINTS).folder
+    folder = Results(state_dir=state_dir, job_id=job.id, place=ResultFolder.CHECKPOINTS).folder
     for step in (10, 20):
         leave(folder, step, weights=weights_of(float(step)), val_loss=step / 100)
     yield state_dir

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from storage.models import UnwantedResult
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 from concertina import Client, Unreachable
 from concertina.results.unpacking import unpack
@@ -26,7 +26,9 @@ def outputs(concertina: CommandLine, job_file: Path) -> Iterator[Path]:
     """The folder of a job's outputs, where the running api looks for it."""
     assert concertina("submit", "-f", job_file).exit_code == 0
     results = Results(
-        state_dir=settings.CONCERTINA.state_dir, job_id=Job.objects.get().id, place=Place.OUTPUTS
+        state_dir=settings.CONCERTINA.state_dir,
+        job_id=Job.objects.get().id,
+        place=ResultFolder.OUTPUTS,
     )
     (results.folder / "plots").mkdir(parents=True)
     (results.folder / "plots" / "loss.png").write_bytes(b"png")

@@ -30,9 +30,9 @@ def run_elsewhere(bench: DockerBench, code: str, **options: Any) -> subprocess.P
     (endpoint,) = bench.host.endpoints().values()
     prologue = f"""
         from pathlib import Path
-        from cluster.docker_host.connection.endpoint import Endpoint
+        from cluster.docker_host.connection.endpoint import DaemonEndpoint
         from cluster.docker_host.host import DockerHost
-        endpoint = Endpoint(url={endpoint.url!r})
+        endpoint = DaemonEndpoint(url={endpoint.url!r})
         host = DockerHost(
             state_dir=Path({str(bench.host.state_dir)!r}),
             installation={bench.host.installation!r},

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container.images import ImageUnavailable, RegistryTrouble
 from cluster.docker_host.prefetching import Prefetching
 from cluster.worker_host import NodeImage
 
 from tests.contract.conftest import until
 
-HERE, THERE = Endpoint(url="unix:///here"), Endpoint(url="unix:///there")
+HERE, THERE = DaemonEndpoint(url="unix:///here"), DaemonEndpoint(url="unix:///there")
 
 
 @dataclass
@@ -22,10 +22,10 @@ class Registry:
     """In place of `Images`: what it is asked for, and what it answers."""
 
     problems: dict[str, Exception] = field(default_factory=dict)
-    fetched: list[tuple[str, Endpoint]] = field(default_factory=list)
+    fetched: list[tuple[str, DaemonEndpoint]] = field(default_factory=list)
 
     def fetch(
-        self, image: str, endpoint: Endpoint, *, logins: Any, tell: Callable[[str], None]
+        self, image: str, endpoint: DaemonEndpoint, *, logins: Any, tell: Callable[[str], None]
     ) -> None:
         assert logins == ()
         tell(f"fetching image {image}")
@@ -39,7 +39,7 @@ class Clock:
     now: float = 0.0
 
 
-def prefetching(registry: Any, clock: Clock, **by_node: Endpoint) -> Prefetching:
+def prefetching(registry: Any, clock: Clock, **by_node: DaemonEndpoint) -> Prefetching:
     nobody: Any = None
     daemons = Daemons(endpoints=lambda: by_node, connections=nobody)
     return Prefetching(daemons=daemons, images=registry, now=lambda: clock.now)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.files.disk_walk import Found, walk
+from cluster.files.disk_walk import DiskUsage, walk
 
 ROOT = Path(__file__).parents[3]
 MIB = 1 << 20
@@ -45,13 +45,13 @@ def write(path: Path, size: int) -> Path:
     return path
 
 
-def found_in(folder: Path, *, most_files: int = 1000) -> Found:
+def found_in(folder: Path, *, most_files: int = 1000) -> DiskUsage:
     found = walk(folder, most_files=most_files, seconds=PATIENT)
     assert found is not None
     return found
 
 
-def mebibytes(found: Found) -> int:
+def mebibytes(found: DiskUsage) -> int:
     """Whole ones: folders take a little, too."""
     return found.bytes_ // MIB
 

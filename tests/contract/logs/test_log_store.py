@@ -15,7 +15,7 @@ from cluster.logs.log_blocks import BLOCK_BYTES
 from cluster.logs.log_files import LogBounds, LogFile
 from cluster.logs.log_lines import LineLog
 from cluster.logs.log_positions import BadLogPosition, LogPositions
-from cluster.logs.log_store import Cut, JobLog
+from cluster.logs.log_store import DroppedLog, JobLog
 from cluster.worker_host import LogLine
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,7 +193,7 @@ def test_a_job_that_writes_without_end_keeps_its_last_lines(tmp_path: Path) -> N
     cut, *rest = reader.news(positions)
     left = [line.text for line in rest if isinstance(line, LogLine)]
     assert left == [str(number) for number in range(1000 - len(left), 1000)]
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, DroppedLog)
     assert cut.size == log_files.logs_in(path.parent)[0].start
     log.close()
 

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from cluster.process_host import trial
 from cluster.process_host.users.team_users import TeamUsers
-from cluster.worker_host import LaunchRefused, Role
+from cluster.worker_host import LaunchRefused, ProcessRole
 
 USERS: Final = TeamUsers(first=1_950_000_000, last=1_950_000_009)
 USER: Final = str(USERS.first)
@@ -24,10 +24,10 @@ def needs(*command: str) -> None:
 
 
 def test_numbers_of_users_stay_within_their_range() -> None:
-    taken = {USERS.of(team, role) for team in (0, 1, 2, 3, 4) for role in Role}
+    taken = {USERS.of(team, role) for team in (0, 1, 2, 3, 4) for role in ProcessRole}
     assert taken == set(range(USERS.first, USERS.last + 1))
     with pytest.raises(LaunchRefused, match="CONCERTINA_TEAM_UIDS"):
-        USERS.of(5, Role.WORKER)
+        USERS.of(5, ProcessRole.WORKER)
 
 
 def test_a_machine_has_them_where_the_kernel_lets_root_become_them() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cluster.usage import nvidia
 from cluster.usage.nvidia import NvidiaGpus
-from cluster.usage.readings import GpuUse
+from cluster.usage.readings import GpuSample
 from local_stack import gpus
 
 UUIDS = ("GPU-aa", "GPU-bb")
@@ -60,13 +60,13 @@ class Recorded:
 def test_each_gpu_is_read_by_its_uuid_and_by_its_number() -> None:
     library = Recorded()
     reader = NvidiaGpus(load=lambda: library)
-    busy = GpuUse(utilisation=0.97, memory_bytes=120_259_084_288, power_watts=655.12)
-    idle = GpuUse(utilisation=0.0, memory_bytes=629_145_600)
+    busy = GpuSample(utilisation=0.97, memory_bytes=120_259_084_288, power_watts=655.12)
+    idle = GpuSample(utilisation=0.0, memory_bytes=629_145_600)
     assert reader.read() == {"0": busy, "GPU-aa": busy, "1": idle, "GPU-bb": idle}
     reader.read()
     assert library.questions == ["handle", "handle"]  # they are found once
     library.lost.add(0)
-    assert reader.read() == {"0": GpuUse(), "GPU-aa": GpuUse(), "1": idle, "GPU-bb": idle}
+    assert reader.read() == {"0": GpuSample(), "GPU-aa": GpuSample(), "1": idle, "GPU-bb": idle}
 
 
 def test_where_there_is_no_library_or_driver_nothing_is_read() -> None:

@@ -20,7 +20,7 @@ from cluster.logs.log_files import LogBounds
 from cluster.process_host.host import ProcessHost
 from cluster.process_host.record import environments, leftovers, records
 from cluster.process_host.sweep import sweep
-from cluster.worker_host import Launch, Limits, ProcessPhase
+from cluster.worker_host import Launch, ProcessLimits, ProcessPhase
 
 from tests.campaigns import rounds
 from tests.contract.conftest import ProcessBench, exited, labels, observed, texts, until
@@ -29,8 +29,8 @@ PYTHON = sys.executable
 RUN_FOR_EVER = (PYTHON, "-S", "-c", "import signal; print('up', flush=True); signal.pause()")
 
 
-def record(bench: ProcessBench, process_id: str) -> records.Record:
-    return records.Record(folder=bench.host.state_dir / "processes" / process_id)
+def record(bench: ProcessBench, process_id: str) -> records.CommandRecord:
+    return records.CommandRecord(folder=bench.host.state_dir / "processes" / process_id)
 
 
 def document(path: Path) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def test_a_process_survives_the_death_of_the_service_that_started_it(
         import os, signal
         from pathlib import Path
         from cluster.process_host.host import ProcessHost
-        from cluster.worker_host import Labels, Launch, Role
-        labels = Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+        from cluster.worker_host import Labels, Launch, ProcessRole
+        labels = Labels(process_id="w1", job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1)
         host = ProcessHost(state_dir=Path({str(process_bench.host.state_dir)!r}))
         host.start(Launch(labels=labels, command={RUN_FOR_EVER!r}, env={{}}, node="n1"))
         os.killpg(os.getpgid(0), signal.SIGKILL)
@@ -139,8 +139,8 @@ def test_many_starts_at_once_run_one_process(process_bench: ProcessBench) -> Non
     code = textwrap.dedent(f"""
         from pathlib import Path
         from cluster.process_host.host import ProcessHost
-        from cluster.worker_host import Labels, Launch, Role
-        labels = Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+        from cluster.worker_host import Labels, Launch, ProcessRole
+        labels = Labels(process_id="w1", job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1)
         host = ProcessHost(state_dir=Path({str(process_bench.host.state_dir)!r}))
         host.start(Launch(labels=labels, command={RUN_FOR_EVER!r}, env={{}}, node="n1"))
     """)
@@ -211,8 +211,8 @@ def test_a_command_that_cannot_run_says_why_in_its_log(
 
 def test_a_memory_limit_binds(process_bench: ProcessBench) -> None:
     allocate = (PYTHON, "-S", "-c", "held = bytearray(1 << 30); print('held')")
-    process_bench.launch("w1", allocate, limits=Limits(memory_bytes=256 << 20))
-    process_bench.launch("w2", allocate, limits=Limits(memory_bytes=4 << 30))
+    process_bench.launch("w1", allocate, limits=ProcessLimits(memory_bytes=256 << 20))
+    process_bench.launch("w2", allocate, limits=ProcessLimits(memory_bytes=4 << 30))
     assert exited(process_bench.host, "w1").exit_code == 1
     assert texts(process_bench, "w1")[-1] == "MemoryError"
     assert exited(process_bench.host, "w2").exit_code == 0

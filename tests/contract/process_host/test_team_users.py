@@ -20,13 +20,13 @@ from cluster.process_host.record import leftovers, records
 from cluster.process_host.user_settings import UserMode, UserSettings
 from cluster.process_host.users import folders
 from cluster.process_host.users.team_users import TeamUsers
-from cluster.worker_host import Mount, Role
+from cluster.worker_host import Mount, ProcessRole
 from django.conf import settings
 
 from tests.contract.conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, texts, until
 
 USERS: Final = TeamUsers(first=1_950_000_000, last=1_950_000_009)
-OURS, THEIRS = USERS.of(1, Role.WORKER), USERS.of(2, Role.WORKER)
+OURS, THEIRS = USERS.of(1, ProcessRole.WORKER), USERS.of(2, ProcessRole.WORKER)
 SPY: Final = str(SCRIPTS / "spy.py")
 
 
@@ -158,8 +158,8 @@ def test_a_coordinator_that_starts_later_leaves_the_workers_folder_to_them(
     script = "trap 'echo mine > written; exit $?' TERM; echo up; while :; do sleep 0.02; done"
     process_bench.launch("w1", ("sh", "-c", script), user=OURS)
     until(lambda: texts(process_bench, "w1") == ["up"])
-    coordinator = replace(labels("c1"), role=Role.COORDINATOR)
-    user = USERS.of(1, Role.COORDINATOR)
+    coordinator = replace(labels("c1"), role=ProcessRole.COORDINATOR)
+    user = USERS.of(1, ProcessRole.COORDINATOR)
     process_bench.launch("c1", ("true",), user=user, labels=coordinator)
     assert exited(process_bench.host, "c1").exit_code == 0
     process_bench.host.stop("w1", grace_seconds=90.0)

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 from cluster.process_host.commands.plain_python import can_start_warm, is_plain, read_at_import
-from cluster.process_host.commands.zygotes import Keeper, version_of
+from cluster.process_host.commands.zygotes import ZygoteKeeper, version_of
 from cluster.process_host.record import leftovers, records
 from cluster.process_host.sweep import sweep
-from cluster.worker_host import Launch, Limits
+from cluster.worker_host import Launch, ProcessLimits
 
 from tests.contract.conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, until
 
@@ -65,8 +65,8 @@ def test_a_script_that_is_not_there_is_told_as_python_does(warm_bench: WarmBench
 
 def test_a_memory_limit_binds_a_warm_start(warm_bench: WarmBench) -> None:
     command = (sys.executable, MIRROR, str(warm_bench.folder / "x"), "allocate", str(1 << 30))
-    warm_bench.launch("w1", command, limits=Limits(memory_bytes=256 << 20))
-    warm_bench.launch("w2", command, limits=Limits(memory_bytes=4 << 30))
+    warm_bench.launch("w1", command, limits=ProcessLimits(memory_bytes=256 << 20))
+    warm_bench.launch("w2", command, limits=ProcessLimits(memory_bytes=4 << 30))
     assert exited(warm_bench.host, "w1").exit_code == 1
     assert exited(warm_bench.host, "w2").exit_code == 0
 
@@ -202,7 +202,7 @@ def test_a_zygote_that_imported_older_code_is_not_asked(warm_bench: WarmBench) -
     warm_bench.start("w1")
     launch = records.read(warm_bench.host.state_dir / "processes" / "w1" / "launch.json")
     assert launch is not None
-    keeper = Keeper(command=("/bin/true",), env={}, workdir="/", output=1)
+    keeper = ZygoteKeeper(command=("/bin/true",), env={}, workdir="/", output=1)
     zygotes = replace(warm_bench.host.zygotes, most=2)
     connection = zygotes.ask(launch["command"], keeper)
     assert connection is not None

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from cluster.ray_host.link.membership import Membership, RayNode, read
+from cluster.ray_host.link.membership import ClusterMembership, RayNode, read
 
 from tests.contract.conftest import until
 
@@ -58,7 +58,7 @@ def test_the_first_answer_is_waited_for_and_later_ones_are_not() -> None:
             goes_on.wait()
         return rows
 
-    membership = Membership(ask_head=ask_head)
+    membership = ClusterMembership(ask_head=ask_head)
     first = membership.now(seconds=60.0)
     assert first is not None
     assert first.nodes["n1"].ray_id == "a"
@@ -71,6 +71,6 @@ def test_the_first_answer_is_waited_for_and_later_ones_are_not() -> None:
 
 def test_a_head_that_never_answered_is_waited_for_in_bounds() -> None:
     never = threading.Event()
-    membership = Membership(ask_head=lambda: never.wait() and [])
+    membership = ClusterMembership(ask_head=lambda: never.wait() and [])
     assert membership.now(seconds=0.0) is None
     never.set()

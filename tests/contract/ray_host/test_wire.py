@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from cluster.ray_host import wire
 from cluster.ray_host.wire import LogPortion, OtherVersion
-from cluster.usage.readings import GpuUse, NodeReading, ProcessUse
+from cluster.usage.readings import GpuSample, NodeReading, ProcessUse
 from cluster.worker_host import (
     Launch,
-    Limits,
     Mount,
     ObservedProcess,
+    ProcessLimits,
     ProcessPhase,
     RegistryLogin,
 )
@@ -32,7 +32,7 @@ LAUNCH = Launch(
     user=1234,
     gpu_indices=(0, 3),
     gpu_names=("GPU-a", "GPU-b"),
-    limits=Limits(memory_bytes=1 << 30, node_share=0.5),
+    limits=ProcessLimits(memory_bytes=1 << 30, node_share=0.5),
     mounts=(Mount(source=Path("/data"), target="/data", is_writable=False, is_ours=False),),
 )
 PROCESS = ObservedProcess(
@@ -73,7 +73,7 @@ def test_a_reading_arrives_as_it_was() -> None:
     reading = NodeReading(
         at_seconds=1.5,
         processes={"w1": ProcessUse(cpu_seconds=2.5, memory_bytes=3)},
-        gpus={"GPU-a": GpuUse(utilisation=0.5)},
+        gpus={"GPU-a": GpuSample(utilisation=0.5)},
     )
     assert wire.reading_of(json.loads(json.dumps(wire.of_reading(reading)))) == reading
 
@@ -84,7 +84,7 @@ def test_what_the_next_version_adds_is_left_out_and_what_it_drops_is_as_it_was()
     told["mounts"] = [{**mount, "colour": "red"} for mount in told["mounts"]]
     assert wire.launch_of(told) == LAUNCH
     del told["workdir"], told["mounts"], told["limits"]
-    assert wire.launch_of(told) == replace(LAUNCH, workdir=None, mounts=(), limits=Limits())
+    assert wire.launch_of(told) == replace(LAUNCH, workdir=None, mounts=(), limits=ProcessLimits())
 
 
 @pytest.mark.parametrize("apart", [-1, 0, 1])

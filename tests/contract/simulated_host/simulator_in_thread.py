@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.simulated_host.simulator import door
-from cluster.simulated_host.simulator.world import World
+from cluster.simulated_host.simulator.world import SimulatedProcesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class SimulatorInThread:
     """A simulator that answers."""
 
     loop: asyncio.AbstractEventLoop
-    world: World
+    world: SimulatedProcesses
 
-    def do(self, what: Callable[[World], None]) -> None:
+    def do(self, what: Callable[[SimulatedProcesses], None]) -> None:
         """Let something happen in its world, and wait until it has."""
         done: Future[None] = Future()
 
@@ -39,7 +39,7 @@ def simulator_in_thread(state_dir: Path) -> Iterator[SimulatorInThread]:
     made: Future[tuple[SimulatorInThread, asyncio.Event]] = Future()
 
     async def run() -> None:
-        world, is_over = World(state_dir), asyncio.Event()
+        world, is_over = SimulatedProcesses(state_dir), asyncio.Event()
         async with await door.listen(world, state_dir):
             made.set_result((SimulatorInThread(asyncio.get_running_loop(), world), is_over))
             await is_over.wait()

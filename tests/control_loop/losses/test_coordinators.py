@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from cluster.in_memory_host import InMemoryHost
-from cluster.worker_host import Listing, Role
+from cluster.worker_host import ProcessListing, ProcessRole
 
 from concertina_worker.protocol import Env, ExitCode
 from jobs.commands import control
@@ -16,7 +16,7 @@ from tests.control_loop.world import World, fresh, kinds, live_workers
 def starts(world: World, job: Job) -> int:
     """Of its coordinators."""
     labels = [launch.labels for launch in world.host.launches]
-    return sum(one.job_id == job.id and one.role is Role.COORDINATOR for one in labels)
+    return sum(one.job_id == job.id and one.role is ProcessRole.COORDINATOR for one in labels)
 
 
 @dataclass
@@ -28,7 +28,7 @@ class KeepsWhatEnded(InMemoryHost):
     def forget(self, process_id: str) -> None:
         self.hidden.add(process_id)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         found = super().list()
         seen = (p for p in found.processes if p.labels.process_id not in self.hidden)
         return replace(found, processes=tuple(seen))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 from django.db import transaction
 
 from autoscaler.control_loop.lease.epochs import FILE_NAME, Turn, has_lost_time, next_epoch
@@ -106,7 +106,7 @@ def test_a_coordinator_remembers_nothing_of_the_lost_time(
     folders = {
         world.host.launch_of(process.labels.process_id).env["CONCERTINA_STATE_DIR"]
         for process in world.host.list().processes
-        if process.labels.role is Role.COORDINATOR
+        if process.labels.role is ProcessRole.COORDINATOR
     }
     assert f"{world.state_dir}/jobs/{job.id}/coordinator/epoch-{epoch()}" in folders
 

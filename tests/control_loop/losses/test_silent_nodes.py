@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cluster.in_memory_host import InMemoryHost
 from cluster.models import Node, NodeChange
-from cluster.worker_host import HostUnavailable, Listing
+from cluster.worker_host import HostUnavailable, ProcessListing
 from django.db.models import F
 
 from autoscaler.control_loop.models import Lease
@@ -149,7 +149,7 @@ class FallsSilent:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._host, name)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         listing = self._host.list()
         self._host.silent = {self._node: REFUSED}
         return listing
@@ -178,7 +178,7 @@ class CountsVainOrders(FallsSilent):
 class OvertakenMeanwhile(FallsSilent):
     """A host that does not answer, until another process ticks."""
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         Lease.objects.update(fence=F("fence") + 1)
         raise HostUnavailable(REFUSED, silent_nodes={"n2": REFUSED})
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from cluster.files.disk_walk import Found
+from cluster.files.disk_walk import DiskUsage
 from storage.code.places import CodePlaces
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.lease.exclusive import exclusively
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Event, Job
@@ -26,8 +26,8 @@ GIB = 1 << 30
 THOROUGH = 60.0  # seconds; who has longer is in the lane of those that take long
 
 
-def found(bytes_: int, *, files: int = 10, is_closed: bool = False) -> Found:
-    return Found(bytes_=bytes_, files=files, is_closed=is_closed, is_whole=True)
+def found(bytes_: int, *, files: int = 10, is_closed: bool = False) -> DiskUsage:
+    return DiskUsage(bytes_=bytes_, files=files, is_closed=is_closed, is_whole=True)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Disks:
     Each look takes as long as a test says, by the clock of the thread that looks.
     """
 
-    found: dict[str, Found] = field(default_factory=dict)  # by job
+    found: dict[str, DiskUsage] = field(default_factory=dict)  # by job
     asked: list[str] = field(default_factory=list)
     may_answer: threading.Event = field(default_factory=threading.Event)
     broken: set[str] = field(default_factory=set)
@@ -46,7 +46,7 @@ class Disks:
     may_be_thorough: threading.Event = field(default_factory=threading.Event)
     _clock: threading.local = field(default_factory=threading.local)
 
-    def __call__(self, folder: Path, seconds: float) -> Found | None:
+    def __call__(self, folder: Path, seconds: float) -> DiskUsage | None:
         self.seconds[folder.name] = seconds
         self.asked.append(folder.name)
         assert self.may_answer.wait(90)
@@ -210,7 +210,9 @@ def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks)
     with exclusively(holder="test", now=world.clock()) as fence:
         assert fence is not None
         context = TickContext(
-            processes=ProcessTable(world.host, Orders(fence=fence, state_dir=world.state_dir)),
+            processes=ProcessTable(
+                world.host, FencedOrders(fence=fence, state_dir=world.state_dir)
+            ),
             clock=world.clock,
             fence=fence,
             environments=world.environments,

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.nodes import DockerNodes
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
@@ -19,16 +19,16 @@ SOCKET = "unix:///var/run/docker.sock"
 
 def test_a_node_that_names_no_daemon_has_that_of_the_settings(world: World) -> None:
     nodes = DockerNodes(default_url=SOCKET, certificates=None)
-    assert nodes() == {"n1": Endpoint(url=SOCKET)}
+    assert nodes() == {"n1": DaemonEndpoint(url=SOCKET)}
     Node.objects.update(host_url="ssh://me@n1")
-    assert nodes() == {"n1": Endpoint(url="ssh://me@n1")}
+    assert nodes() == {"n1": DaemonEndpoint(url="ssh://me@n1")}
 
 
 def test_only_tcp_uses_certificates_and_each_node_has_its_own(world: World) -> None:
     nodes = DockerNodes(default_url=SOCKET, certificates=Path("/certs"))
     assert nodes()["n1"].certificates is None
     Node.objects.update(host_url="tcp://n1:2376")
-    assert nodes()["n1"] == Endpoint(url="tcp://n1:2376", certificates=Path("/certs/n1"))
+    assert nodes()["n1"] == DaemonEndpoint(url="tcp://n1:2376", certificates=Path("/certs/n1"))
 
 
 @pytest.mark.django_db

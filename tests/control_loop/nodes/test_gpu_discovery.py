@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.gpu_listing import Gpu
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.models import Node, Pool
 from cluster.worker_host import WorkerHostError
 
@@ -42,8 +42,8 @@ class Survey:
             raise WorkerHostError(self.problem)
         return self.gpus_by_node.get(node, ())
 
-    def machine(self, node: str) -> Machine:  # noqa: ARG002 - all the same
-        return Machine(memory_bytes=1 << 30, cpus=1)
+    def machine(self, node: str) -> NodeMachine:  # noqa: ARG002 - all the same
+        return NodeMachine(memory_bytes=1 << 30, cpus=1)
 
 
 @pytest.fixture

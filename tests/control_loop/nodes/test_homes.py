@@ -9,7 +9,7 @@ import pytest
 from cluster.models import Node
 from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.users.team_users import TeamUsers
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 from tenancy.models import Team
 
 from jobs.commands.removal import team_deletion
@@ -26,7 +26,7 @@ def world(world: World) -> World:
     return replace(world, environments=replace(world.environments, team_users=USERS))
 
 
-def home(world: World, team_id: int, role: Role = Role.WORKER) -> Path:
+def home(world: World, team_id: int, role: ProcessRole = ProcessRole.WORKER) -> Path:
     """As one was left behind, with something in it."""
     folder = world.state_dir / "homes" / str(USERS.of(team_id, role))
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def trained(world: World, team: Team) -> Job:
 def test_the_home_of_a_team_that_trained_stays(world: World) -> None:
     vision = Team.objects.get(name="vision")
     trained(world, vision)
-    homes = [home(world, vision.pk), home(world, vision.pk, Role.COORDINATOR)]
+    homes = [home(world, vision.pk), home(world, vision.pk, ProcessRole.COORDINATOR)]
     world.tick(2)
     assert all((one / "token").exists() for one in homes)
 
@@ -60,7 +60,7 @@ def test_the_home_of_a_team_that_trained_stays(world: World) -> None:
 def test_the_homes_of_a_deleted_team_go_with_it(world: World) -> None:
     vision = Team.objects.get(name="vision")
     trained(world, vision)
-    homes = [home(world, vision.pk), home(world, vision.pk, Role.COORDINATOR)]
+    homes = [home(world, vision.pk), home(world, vision.pk, ProcessRole.COORDINATOR)]
     team_deletion.delete_team(vision)
     world.tick()
     assert not any(one.exists() for one in homes)

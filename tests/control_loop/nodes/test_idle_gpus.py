@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from cluster.models import Node, Pool
-from cluster.usage.readings import GpuUse
+from cluster.usage.readings import GpuSample
 
 from autoscaler.control_loop.models import Tick
 from autoscaler.planning import planner
@@ -33,7 +33,7 @@ def training(world: World, gauge: Gauge) -> Gauge:
 
 
 def use_gpus(gauge: Gauge, utilisation: float) -> None:
-    gauge.gpus = dict.fromkeys(UUIDS, GpuUse(utilisation=utilisation, memory_bytes=1 << 30))
+    gauge.gpus = dict.fromkeys(UUIDS, GpuSample(utilisation=utilisation, memory_bytes=1 << 30))
 
 
 def plan_really(world: World) -> None:
@@ -49,7 +49,7 @@ def begun(world: World, then: str) -> tuple[Job, Coordinator]:
 
 
 def become_idle(world: World, gauge: Gauge, job: Job) -> None:
-    """For longer than its spec allows; the obedient planner leaves it as it is until then."""
+    """For longer than its spec allows; the obedient planner leaves it is until then."""
     use_gpus(gauge, 0.0)
     gauge.all_idle()
     looks_until(world, lambda: fresh(job).idle_since)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from cluster.gpu_listing import Gpu
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.models import Node
 from cluster.worker_host import HostUnavailable
 
@@ -20,10 +20,10 @@ GIB = 1 << 30
 class Survey:
     """Tells of its machines."""
 
-    machines: dict[str, Machine] = field(default_factory=dict)
+    machines: dict[str, NodeMachine] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
-    def machine(self, node: str) -> Machine:
+    def machine(self, node: str) -> NodeMachine:
         self.asked.append(node)
         if node not in self.machines:
             raise HostUnavailable("no answer")
@@ -46,12 +46,12 @@ def described() -> tuple[int | None, int | None, str]:
 
 
 def test_a_machine_is_described_and_asked_again_after_an_hour(world: World, survey: Survey) -> None:
-    survey.machines["n1"] = Machine(memory_bytes=64 * GIB, cpus=16, complaints=("old", "older"))
+    survey.machines["n1"] = NodeMachine(memory_bytes=64 * GIB, cpus=16, complaints=("old", "older"))
     ticks_until(world, lambda: described()[0])
     assert described() == (64 * GIB, 16, "old\nolder")
     world.tick(2)
     assert survey.asked == ["n1"]
-    survey.machines["n1"] = Machine(memory_bytes=128 * GIB, cpus=16)
+    survey.machines["n1"] = NodeMachine(memory_bytes=128 * GIB, cpus=16)
     world.clock.advance(3601)
     ticks_until(world, lambda: described() == (128 * GIB, 16, ""))
 

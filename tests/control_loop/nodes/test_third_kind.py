@@ -10,7 +10,7 @@ from cluster.admin import NodeForm
 from cluster.in_memory_host import InMemoryHost
 from cluster.installed_worker_hosts import ENTRY_POINT_GROUP
 from cluster.models import Node, Pool
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 from control_plane.configuration import environment
 from control_plane.queries import notices
 from control_plane.queries.pool_capacities import read_pools
@@ -56,10 +56,10 @@ def test_it_runs_jobs_in_what_it_says_they_see_and_tells_of_its_nodes(world: Wor
     world.wish(job, 1)
     ticks_until(world, lambda: len(host.launches) == 2)
     by_role = {launch.labels.role: launch for launch in host.launches}
-    worker = by_role[Role.WORKER]
+    worker = by_role[ProcessRole.WORKER]
     assert (worker.image, worker.env["CUDA_VISIBLE_DEVICES"]) == (IMAGE, "GPU-n1-0")
     assert worker.env["CONCERTINA_CHECKPOINT_DIR"] == f"/farm/{job.id}/checkpoints"
-    assert by_role[Role.COORDINATOR].command[0] == "python3"
+    assert by_role[ProcessRole.COORDINATOR].command[0] == "python3"
 
 
 def test_a_nodes_url_is_called_and_checked_as_it_says() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from cluster.in_memory_host import InMemoryHost
 from cluster.models import Node, Pool
-from cluster.usage.readings import GpuUse, NodeReading, ProcessUse
+from cluster.usage.readings import GpuSample, NodeReading, ProcessUse
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -26,7 +26,7 @@ class Gauge:
 
     host: InMemoryHost
     cores: dict[str, float] = field(default_factory=dict)  # by worker; others: one
-    gpus: dict[str, GpuUse] = field(default_factory=dict)
+    gpus: dict[str, GpuSample] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     looks: int = 0
     _used: dict[str, float] = field(default_factory=dict)
@@ -77,8 +77,8 @@ def test_each_workers_processors_memory_and_gpus_are_kept(world: World, gauge: G
     taken = GpuClaim.objects.filter(worker=first).order_by("gpu_index")
     names = [UUIDS[index] for index in taken.values_list("gpu_index", flat=True)]
     gauge.gpus = {
-        names[0]: GpuUse(utilisation=0.9, memory_bytes=10 * GIB, power_watts=300.0),
-        names[1]: GpuUse(utilisation=0.5, memory_bytes=20 * GIB),  # tells no power
+        names[0]: GpuSample(utilisation=0.9, memory_bytes=10 * GIB, power_watts=300.0),
+        names[1]: GpuSample(utilisation=0.5, memory_bytes=20 * GIB),  # tells no power
     }
     two_looks(world)
     point = UsagePoint.objects.filter(worker_id=first.id).order_by("-at")[0]

@@ -120,7 +120,7 @@ def test_the_snapshot_has_what_a_job_wishes(world: World) -> None:
     assert seen.requested_workers == 3
     assert seen.deadline == datetime(2030, 1, 1, 6, tzinfo=UTC).timestamp()
     assert seen.utility == Utility(points=((3600.0, 50.0), (7200.0, 0.0)))
-    assert seen.scale_on == planning.ScaleOn(
+    assert seen.scale_on == planning.MetricTarget(
         metric="queue_length", grow_above=100.0, shrink_below=10.0
     )
 

@@ -23,29 +23,28 @@ from autoscaler.control_loop.carry_out.accounting import (
 from autoscaler.control_loop.looking import LookingTime
 from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
-from autoscaler.control_loop.observe.for_planner.planned_job import Past, planned_job
+from autoscaler.control_loop.observe.for_planner.planned_job import JobMeasurements, planned_job
 from autoscaler.control_loop.observe.jobs import views as observe
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.memory import ViewMemory
 from autoscaler.control_loop.observe.jobs.versions import live_versions
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.last_said import LEAST_IN_A_TICK, LastSaid
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action, Decision
-from autoscaler.planning.snapshot.cluster_state import Allocation, Measurement
-from autoscaler.planning.snapshot.cluster_state import Job as PlannedJob
+from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedJob, StepTime
 from jobs.changes import demand_signal
 from jobs.models import Job
 from tests.control_loop.coordinator import metric
 from tests.control_loop.obedient_planner import wished
 from tests.control_loop.world import World, fresh, live_workers
 
-ONE_STEP: Final = Measurement(workers=1, nodes=1, global_batch_size=32, steps=10, step_seconds=0.1)
+ONE_STEP: Final = StepTime(workers=1, nodes=1, global_batch_size=32, steps=10, step_seconds=0.1)
 TOLD: Final = {"workers": 2, "global_batch_size": 32, "steps": 10, "step_seconds": 0.1}
 ONE_WORKER: Final = Allocation(workers_by_node=(("n1", 1),), global_batch_size=32)
 
 
-def seen() -> dict[str, JobView]:
+def seen() -> dict[str, LiveJob]:
     return {view.id: view for view in observe.live_jobs({})}
 
 
@@ -75,7 +74,7 @@ def test_whatever_changed_is_read_again(world: World) -> None:
     assert not hasattr(seen()[job.id].job.pool, "fair_share")
 
 
-def everything_in(view: JobView) -> dict[str, Any]:
+def everything_in(view: LiveJob) -> dict[str, Any]:
     """By value: all that anybody could read of it."""
     rows = [view.job, view.assignment, view.generation, *(worker.row for worker in view.workers)]
     return {
@@ -154,15 +153,15 @@ def test_a_planning_value_is_made_again_where_anything_is_different(world: World
     view, now = seen()[job.id], timezone.now()
     memory = PlannedMemory()
 
-    def planned(view: JobView, past: Past) -> PlannedJob:
+    def planned(view: LiveJob, past: JobMeasurements) -> PlannedJob:
         made = memory.planned(view, past, now)
         memory.forget_all_but([view])
         assert made == planned_job(view, past, now)
         return made
 
-    first = planned(view, Past())
-    assert planned(view, Past()) is first
-    measured = Past(measurements=(ONE_STEP,))
+    first = planned(view, JobMeasurements())
+    assert planned(view, JobMeasurements()) is first
+    measured = JobMeasurements(measurements=(ONE_STEP,))
     assert planned(view, measured).scaling is not None
     Job.objects.filter(pk=job.id).update(samples=7, total_samples=10)
     assert planned(seen()[job.id], measured).remaining_samples == 3

@@ -17,7 +17,7 @@ from tenancy.models import Team
 
 from autoscaler.control_loop.observe.for_planner.histories import Histories
 from autoscaler.control_loop.observe.for_planner.planned_job import planned_job
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
@@ -37,8 +37,9 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 QUICK = Effort(planned_jobs=60, replays=1, fewest_replays=1, fewest_plans=3, horizon_seconds=900)
 NUMBERS = dict(spec_extremes.fields())
 
-POOL = planning.Pool(
-    name="default", nodes=(planning.Node(name="n1", gpus=8), planning.Node(name="n2", gpus=64))
+POOL = planning.PlannedPool(
+    name="default",
+    nodes=(planning.PlannedNode(name="n1", gpus=8), planning.PlannedNode(name="n2", gpus=64)),
 )
 SPEEDS = st.sampled_from([1e-9, 1e-3, 1.0, 1e9])
 BATCHES = st.sampled_from([1, 64, 10**9, 2**31 - 1])
@@ -50,10 +51,10 @@ def test_every_number_of_a_spec_has_both_bounds(name: str) -> None:
 
 
 @st.composite
-def measured(draw: st.DrawFn) -> list[planning.Measurement]:
+def measured(draw: st.DrawFn) -> list[planning.StepTime]:
     """What a job's workers may have told of its speed."""
     return [
-        planning.Measurement(
+        planning.StepTime(
             workers=draw(st.sampled_from([1, 2, 10_000])),
             nodes=1,
             global_batch_size=draw(BATCHES),
@@ -66,7 +67,7 @@ def measured(draw: st.DrawFn) -> list[planning.Measurement]:
 
 
 @st.composite
-def jobs(draw: st.DrawFn) -> tuple[JobView, list[planning.Measurement]]:
+def jobs(draw: st.DrawFn) -> tuple[LiveJob, list[planning.StepTime]]:
     """A job that waits, or holds its smallest size, with what is known of it."""
     document = draw(spec_extremes.documents())
     job = Job(
@@ -90,10 +91,10 @@ def jobs(draw: st.DrawFn) -> tuple[JobView, list[planning.Measurement]]:
     return _view(job), draw(measured())
 
 
-def _view(job: Job) -> JobView:
+def _view(job: Job) -> LiveJob:
     stored = stored_spec.read(job.resolved_spec)
     assert stored.unreadable == ()
-    return JobView(
+    return LiveJob(
         job=job,
         spec=stored.spec,
         assignment=None,
@@ -103,7 +104,7 @@ def _view(job: Job) -> JobView:
     )
 
 
-def _holding(job: planning.Job) -> planning.Job:
+def _holding(job: planning.PlannedJob) -> planning.PlannedJob:
     held = planning.Allocation(
         workers_by_node=(("n2", min(job.min_workers, 64 // job.gpus_per_worker)),),
         global_batch_size=max(job.batch.base, 1),
@@ -112,7 +113,7 @@ def _holding(job: planning.Job) -> planning.Job:
 
 
 def _state(
-    drawn: list[tuple[JobView, list[planning.Measurement]]], *, policy: str, first_runs: bool
+    drawn: list[tuple[LiveJob, list[planning.StepTime]]], *, policy: str, first_runs: bool
 ) -> planning.ClusterState:
     known = {view.id: rows for view, rows in drawn}
     views = {view.id: view for view, _ in drawn}
@@ -131,7 +132,7 @@ def _state(
     first_runs=st.booleans(),
 )
 def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
-    drawn: list[tuple[JobView, list[planning.Measurement]]],
+    drawn: list[tuple[LiveJob, list[planning.StepTime]]],
     policy: str,
     first_runs: bool,  # noqa: FBT001 - hypothesis hands it over by name
 ) -> None:
@@ -154,7 +155,7 @@ def test_whatever_admission_accepts_can_be_planned_explained_and_predicted(
 @settings(campaigns.examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawn=jobs(), state=st.sampled_from(["queued", "running", "completed"]))
 def test_whatever_admission_accepts_can_be_listed(
-    drawn: tuple[JobView, list[planning.Measurement]], state: str
+    drawn: tuple[LiveJob, list[planning.StepTime]], state: str
 ) -> None:
     job = drawn[0].job
     job.state = state

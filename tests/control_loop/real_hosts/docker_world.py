@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.host import DockerHost
 
-from autoscaler.reconciling.limits import Limits
+from autoscaler.reconciling.limits import TimeLimits
 from tests.control_loop.world import World
 
 # None of them is passed because a machine is slow; whoever tests one sets it.
-PATIENT: Final = Limits(
+PATIENT: Final = TimeLimits(
     coordinator_silence=600.0,
     coordinator_never_seen=1200.0,
     coordinator_farewell=300.0,
@@ -27,7 +27,7 @@ def docker_host(
     world: World, daemons: Mapping[str, str], *, installation: str, image: str
 ) -> DockerHost:
     """Of these nodes, by the addresses of their daemons."""
-    endpoints = {node: Endpoint(url=url) for node, url in daemons.items()}
+    endpoints = {node: DaemonEndpoint(url=url) for node, url in daemons.items()}
     return DockerHost(
         state_dir=world.state_dir,
         installation=installation,

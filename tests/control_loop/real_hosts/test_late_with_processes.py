@@ -19,7 +19,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.observations.sync import record_sync
 from jobs.models import Event, Generation, Job
 from jobs.reports.job_token import Credential
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 from tests.control_loop.clocks import Clock, RunningClock
 from tests.control_loop.world import World, fresh, live_workers
 
@@ -33,7 +33,7 @@ class _Sync(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        report = SyncReport.model_validate(json.loads(body))
+        report = CheckedSyncReport.model_validate(json.loads(body))
         job_id = self.path.split("/")[-2]
         known = Credential(term=report.term)
         now = timezone.now()

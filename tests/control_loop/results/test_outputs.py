@@ -8,7 +8,7 @@ from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.worker_host import Launch, Mount
 from storage.models import UnwantedResult
 from storage.results import unwanted
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 from concertina_worker.protocol import Env
 from jobs.models import Job
@@ -50,7 +50,7 @@ def test_a_tick_removes_what_somebody_deleted(world: World) -> None:
     (folder / "plots").mkdir(parents=True)
     for name in ("plots/loss.png", "log.txt", "kept.txt"):
         (folder / name).write_text(name)
-    results = Results(state_dir=world.state_dir, job_id=job.id, place=Place.OUTPUTS)
+    results = Results(state_dir=world.state_dir, job_id=job.id, place=ResultFolder.OUTPUTS)
     for path in ("plots", "log.txt"):
         unwanted.wish_away(results, path, by="ada")
     UnwantedResult.objects.update(due_at=world.clock())

@@ -19,13 +19,13 @@ from tenancy.models import Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 
-from autoscaler.control_loop.arriving.arrivals import Arrivals, with_their_data
+from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
 from autoscaler.control_loop.arriving.telling import tell
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.views import live_jobs
-from autoscaler.control_loop.outside.arrival import Arrival
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.commands import control
 from jobs.models import Job
@@ -51,7 +51,7 @@ def source(world: World, store: ObjectStore) -> Iterator[DataSource]:
         networks=(Destination.parse(store.address),),
         cache_bytes=1_000_000,
     )
-    world.arrivals = Arrivals()
+    world.arrivals = DataArrivals()
     made = DataSource.objects.create(
         name="digits",
         kind="object_store",
@@ -150,7 +150,7 @@ def test_joiners_wait_for_data_while_the_others_train(
     ticking(world, lambda: states(job))
     world.running(job, 1)
     (first,) = live_workers(job)
-    world.arrivals = Arrivals()
+    world.arrivals = DataArrivals()
     missing = folder(world, job, source)
     missing.rename(missing.with_name("elsewhere"))  # an admin made room
     world.wish(job, 2)
@@ -168,22 +168,22 @@ def test_a_change_costs_as_long_as_data_takes_beside_what_it_costs_anyway(world:
     world.running(job, 1)
     views = {view.id: view for view in live_jobs(world.host.list().by_id())}
 
-    def stall_seconds(views: Mapping[str, JobView]) -> float:
+    def stall_seconds(views: Mapping[str, LiveJob]) -> float:
         (seen,) = cluster_state(views.values(), world.clock()).state.jobs
         return seen.stall_seconds
 
-    late = with_their_data(views, {job.id: Arrival(seconds=600.0)})
+    late = with_their_data(views, {job.id: StartPrerequisite(seconds=600.0)})
     assert stall_seconds(late) == pytest.approx(stall_seconds(views) + 600.0)
 
 
-class Underway(Arrivals):
+class Underway(DataArrivals):
     """All jobs that wait lack the same."""
 
-    lacking = Arrival(note="data digits: 34 % of 120 GB, about 6 min", seconds=360.0)
+    lacking = StartPrerequisite(note="data digits: 34 % of 120 GB, about 6 min", seconds=360.0)
 
     def go_on(
-        self, views: Iterable[JobView], context: TickContext, giving: Orders
-    ) -> Mapping[str, Arrival]:
+        self, views: Iterable[LiveJob], context: TickContext, giving: FencedOrders
+    ) -> Mapping[str, StartPrerequisite]:
         assert giving.state_dir == context.data.state_dir
         waiting = [view for view in views if view.is_queued]
         found = dict.fromkeys([view.id for view in waiting], self.lacking)
@@ -201,10 +201,10 @@ def test_when_data_is_there_stands_on_the_job_until_it_starts(world: World) -> N
     assert waiting.message == "Data digits: 34 % of 120 GB, about 6 min."
     assert waiting.prepared_at is not None
     assert (waiting.prepared_at - world.clock()).total_seconds() == pytest.approx(360, abs=1)
-    world.arrivals.lacking = Arrival(note="data digits: its store does not answer")
+    world.arrivals.lacking = StartPrerequisite(note="data digits: its store does not answer")
     world.tick()
     assert fresh(job).prepared_at is None, "nobody can tell"
-    world.arrivals = Arrivals()
+    world.arrivals = DataArrivals()
     world.tick()
     assert (fresh(job).state, fresh(job).prepared_at) == ("starting", None)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from cluster.worker_host import HostUnavailable, Launch, Role
+from cluster.worker_host import HostUnavailable, Launch, ProcessRole
 
 from autoscaler.control_loop.lease.exclusive import exclusively
 from concertina_worker.protocol import ExitCode, MemberPhase
@@ -103,7 +103,7 @@ def test_a_coordinator_is_told_where_the_service_is(world: World) -> None:
     world.wish(job, 1)
     world.tick()
     launch = world.host.launch_of(f"{job.id}-coordinator")
-    assert launch.labels.role is Role.COORDINATOR
+    assert launch.labels.role is ProcessRole.COORDINATOR
     assert launch.command[1:] == ("-m", "concertina_worker.coordinator")
     assert launch.env["CONCERTINA_SERVICE_URL"] == "http://127.0.0.1:1"
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connection
 
-from autoscaler.control_loop.lease.exclusive import Overtaken, exclusively
+from autoscaler.control_loop.lease.exclusive import LeaseLost, exclusively
 from autoscaler.control_loop.models import Lease
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
@@ -83,7 +83,7 @@ def test_nothing_is_applied_with_a_stale_number() -> None:
     with exclusively(holder="a", now=NOW) as fence:
         assert fence is not None
         Lease.objects.update(holder="b", fence=fence.number + 1)
-        with pytest.raises(Overtaken), fence.transaction():
+        with pytest.raises(LeaseLost), fence.transaction():
             pytest.fail("entered a transaction with a stale number")
 
 

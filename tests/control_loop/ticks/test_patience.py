@@ -14,14 +14,15 @@ from django.db import Error, OperationalError, connection
 
 from autoscaler.control_loop.lease.exclusive import LOCK_NUMBER, exclusively
 from autoscaler.control_loop.models import Lease
-from autoscaler.control_loop.patience import Patience, impatiently
+from autoscaler.control_loop.patience import DatabaseTimeouts, impatiently
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from tests.control_loop.world import World, fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SHORT = Patience(statement=3.0)  # above what any statement of a tick takes on a busy machine
+# above what any statement of a tick takes on a busy machine
+SHORT = DatabaseTimeouts(statement=3.0)
 
 
 def bounds() -> list[str]:
@@ -155,7 +156,7 @@ def test_a_tick_that_is_frozen_keeps_another_process_from_ticking_for_a_while_on
 ) -> None:
     """The database ends its session; when it wakes up it can neither write nor tick."""
     is_frozen, may_wake, met = threading.Event(), threading.Event(), list[Error]()
-    short = Patience(within_transaction=0.05, between_statements=0.05)
+    short = DatabaseTimeouts(within_transaction=0.05, between_statements=0.05)
 
     def tick() -> None:
         try:

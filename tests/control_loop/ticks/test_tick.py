@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from cluster.in_memory_host import InMemoryHost
 from cluster.models import UtilisationSample
-from cluster.worker_host import Labels, Launch, Role
+from cluster.worker_host import Labels, Launch, ProcessRole
 from tenancy.models import Team
 
 from autoscaler.control_loop.models import Tick
@@ -50,13 +50,13 @@ def test_of_ticks_side_by_side_the_last_to_end_leaves_it_as_it_was() -> None:
     assert gc.get_threshold() == before
 
 
-def stray(process_id: str, role: Role = Role.WORKER) -> Launch:
+def stray(process_id: str, role: ProcessRole = ProcessRole.WORKER) -> Launch:
     labels = Labels(process_id=process_id, job_id="nobody", role=role, attempt=1, fence=1)
     return Launch(labels=labels, command=("sleep",), env={}, node="n1")
 
 
-@pytest.mark.parametrize("role", list(Role))
-def test_a_process_of_nobody_is_stopped_and_forgotten(world: World, role: Role) -> None:
+@pytest.mark.parametrize("role", list(ProcessRole))
+def test_a_process_of_nobody_is_stopped_and_forgotten(world: World, role: ProcessRole) -> None:
     world.host.start(stray("stray", role))
     world.tick()
     assert world.host.running() == set()

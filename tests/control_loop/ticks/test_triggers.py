@@ -12,7 +12,7 @@ import pytest
 import redis
 from celery import signals
 from cluster.in_memory_host import InMemoryHost
-from cluster.worker_host import Labels, Launch, Role, WorkerHost
+from cluster.worker_host import Labels, Launch, ProcessRole, WorkerHost
 from django.conf import settings
 
 from autoscaler.control_loop import tasks, wakeup_flag, wiring
@@ -99,7 +99,7 @@ def test_a_redis_that_is_away_costs_only_the_quick_tick(
 def test_the_watch_notices_starts_and_exits() -> None:
     host = InMemoryHost()
     noticed = threading.Semaphore(0)
-    labels = Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+    labels = Labels(process_id="w1", job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1)
 
     def watch_until_told() -> None:
         with pytest.raises(_Enough):

@@ -84,7 +84,9 @@ def test_the_dashboard_follows_the_demo_until_every_job_has_learned_what_it_shou
         look(page)
         scripts.seen.touch()
         until(lambda: is_over(conductor), seconds=1200, what="the demo is over")
-        outcomes = [summary.Outcome(planned=job, job=conductor.documents[job.name]) for job in jobs]
+        outcomes = [
+            summary.DemoJobOutcome(planned=job, job=conductor.documents[job.name]) for job in jobs
+        ]
         assert summary.show(
             outcomes, slots=conductor.slots, elapsed_seconds=conductor.elapsed_seconds
         )

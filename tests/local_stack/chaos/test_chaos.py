@@ -14,7 +14,7 @@ from local_stack.chaos import faults, measuring, table
 from local_stack.chaos.checks import invariants
 from local_stack.chaos.checks.watching import longest_gap
 from local_stack.chaos.faults import Component, Fault, Moment, Strike, Way
-from local_stack.chaos.measuring import FaultOutcome, Result, StrikeOutcome
+from local_stack.chaos.measuring import ChaosResult, FaultOutcome, StrikeOutcome
 from local_stack.chaos.observation.facts import (
     ClaimFact,
     EventFact,
@@ -23,7 +23,7 @@ from local_stack.chaos.observation.facts import (
     JobFact,
     WorkerFact,
 )
-from local_stack.chaos.observation.processes import JobProcess, Part
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind
 from local_stack.chaos.observation.sample_record import SampleRecord
 
 from tests.local_stack.chaos.chaos_values import a_job
@@ -175,7 +175,9 @@ def test_a_gpu_that_is_booked_by_a_worker_that_is_gone_is_named() -> None:
 
 def process(worker_id: str, gpu: str) -> JobProcess:
     me = psutil.Process()
-    return JobProcess(process=me, part=Part.WORKER, job_id="a", worker_id=worker_id, gpus=(gpu,))
+    return JobProcess(
+        process=me, part=JobProcessKind.WORKER, job_id="a", worker_id=worker_id, gpus=(gpu,)
+    )
 
 
 def test_two_workers_on_one_gpu_are_named_but_not_two_processes_of_one() -> None:
@@ -284,12 +286,12 @@ def test_a_violation_counts_once_however_often_it_is_seen_again() -> None:
         outcome(KILL_API, violations=("a is lost",)),
         outcome(KILL_IO, violations=("a is lost",)),
     )
-    result = Result(seed=1, seconds=3.0, outcomes=twice, left=("a is lost", "b is lost"))
+    result = ChaosResult(seed=1, seconds=3.0, outcomes=twice, left=("a is lost", "b is lost"))
     assert result.violations == ["after strike 1: a is lost", "at the end: b is lost"]
 
 
 def test_the_document_is_json_and_says_what_was_hit() -> None:
-    result = Result(seed=7, seconds=3.0, outcomes=(outcome(KILL_API, back=None),), left=())
+    result = ChaosResult(seed=7, seconds=3.0, outcomes=(outcome(KILL_API, back=None),), left=())
     told = json.loads(json.dumps(table.document(result), allow_nan=False))
     assert (told["seed"], told["faults"], told["violations"]) == (7, 1, [])
     assert told["components"][0]["component"] == "api"

@@ -13,7 +13,7 @@ import pytest
 from local_stack.chaos import faults
 from local_stack.chaos.checks import absences, noticing
 from local_stack.chaos.containers import earlier, machines, seen
-from local_stack.chaos.containers.machine import Machine, container_of
+from local_stack.chaos.containers.machine import ChaosMachine, container_of
 from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.faults import (
     ABSENCE_SECONDS,
@@ -25,18 +25,18 @@ from local_stack.chaos.faults import (
     Way,
 )
 from local_stack.chaos.observation.facts import Facts
-from local_stack.chaos.observation.processes import JobProcess, Part
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.strikes import aims, outages
 from local_stack.chaos.strikes.strikes import Struck, Target
 from local_stack.containers import prerequisites
-from local_stack.containers.endpoint import Endpoint
-from local_stack.processes.supervisor import Supervisor
+from local_stack.containers.endpoint import DaemonAddress
+from local_stack.processes.supervisor import StackSupervisor
 
 from tests.local_stack.chaos.chaos_values import a_stack
 
 
-class Burning(Machine):
+class Burning(ChaosMachine):
     """A machine whose end is only noted."""
 
     __slots__ = ("history",)
@@ -60,7 +60,7 @@ def machine(number: int) -> Burning:
         namespace=f"n-{number}",
         folder=Path(f"/run/m{number}"),
         data=Path(f"/data/m{number}"),
-        supervisor=Supervisor(say=print),
+        supervisor=StackSupervisor(say=print),
     )
     made.history = []
     return made
@@ -95,7 +95,7 @@ def test_machines_are_hit_only_where_jobs_run_on_them(three: Machines) -> None:
 def worker(name: str, node: str) -> JobProcess:
     return JobProcess(
         process=psutil.Process(),
-        part=Part.WORKER,
+        part=JobProcessKind.WORKER,
         job_id="a",
         worker_id=name,
         gpus=(f"0 of {node}",),
@@ -224,6 +224,6 @@ def test_no_network_is_made_where_nodes_reach_this_machine_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(prerequisites.GIVEN, "10.64.0.1")
-    nobody = Endpoint(url="unix:///nowhere/docker.sock")
+    nobody = DaemonAddress(url="unix:///nowhere/docker.sock")
     prepared = prerequisites.prepare(nobody, host_id="h", worker_image="localhost/w:1")
     assert prepared.environment(8000)["CONCERTINA_INTERNAL_URL"] == "http://10.64.0.1:8000"

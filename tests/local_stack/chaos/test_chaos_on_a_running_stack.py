@@ -12,13 +12,13 @@ import pytest
 from local_stack import stack_record
 from local_stack.chaos.faults import OF_MACHINES, OF_THE_NETWORK, Component, Fault, Way
 from local_stack.chaos.observation.facts import Facts
-from local_stack.chaos.observation.processes import JobProcess, Part
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind
 from local_stack.chaos.stacks import running_stack
 from local_stack.chaos.stacks.running_stack import CannotBeHit
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.strikes import outages, strikes
 from local_stack.checkout import ROOT, Checkout
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import StackPhase, StackRecord
 
 from tests.local_stack.chaos.chaos_values import a_job, a_stack
 
@@ -31,7 +31,10 @@ class Somebodys(TargetStack):
     def job_processes(self) -> list[JobProcess]:
         return [
             JobProcess(
-                process=psutil.Process(), part=Part.WORKER, job_id=job, worker_id=f"{job}-1-1"
+                process=psutil.Process(),
+                part=JobProcessKind.WORKER,
+                job_id=job,
+                worker_id=f"{job}-1-1",
             )
             for job in ("ours", "theirs")
         ]
@@ -88,7 +91,7 @@ def try_it() -> None:
 
 def a_record(docker_url: str = "") -> StackRecord:
     return StackRecord(
-        phase=Phase.READY,
+        phase=StackPhase.READY,
         doing="",
         supervisor_pid=os.getpid(),
         started_at=time.time(),

@@ -8,7 +8,7 @@ import time
 import psutil
 from local_stack.chaos.checks.noticing import PRECISION_SECONDS, begun_after, successors
 from local_stack.chaos.faults import Component, Fault, Way
-from local_stack.chaos.observation.processes import JobProcess, Part, began_at
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind, began_at
 from local_stack.chaos.strikes.strikes import Struck, Target
 
 KILLED = Fault(component=Component.COORDINATOR, way=Way.KILL)
@@ -19,7 +19,7 @@ def found(*, hit: tuple[psutil.Process, ...], job_id: str = "one") -> list[float
     """Successors of a coordinator of job `one`, killed at 100 s, where this process leads a job."""
     target = Target(fault=KILLED, processes=hit, job_ids=frozenset({"one"}))
     struck = Struck(targets=(target,), at=100.0, over_at=100.0)
-    seen = JobProcess(process=US, part=Part.COORDINATOR, job_id=job_id, started_at=99.9)
+    seen = JobProcess(process=US, part=JobProcessKind.COORDINATOR, job_id=job_id, started_at=99.9)
     return list(successors(target, struck, [seen]))
 
 
@@ -33,7 +33,7 @@ def test_neither_who_was_hit_nor_one_of_another_job_is() -> None:
 
 
 def test_a_worker_that_was_killed_before_it_was_seen_begins_again() -> None:
-    seen = JobProcess(process=US, part=Part.WORKER, worker_id="one-1-7", started_at=100.1)
+    seen = JobProcess(process=US, part=JobProcessKind.WORKER, worker_id="one-1-7", started_at=100.1)
     assert begun_after(100.0, [seen]) == {"one-1-7"}
     assert begun_after(100.2, [seen]) == set()
 

@@ -14,7 +14,7 @@ import pytest
 from local_stack import checkout as checkouts
 from local_stack.checkout import Checkout
 from local_stack.containers import endpoint, mounts, network, own_bridge, own_cgroup, own_daemon
-from local_stack.containers.endpoint import Endpoint, NoDocker
+from local_stack.containers.endpoint import DaemonAddress, NoDocker
 from local_stack.processes.child_process import ChildProcess
 
 can_start_a_daemon = pytest.mark.skipif(
@@ -72,7 +72,7 @@ def test_root_gets_a_daemon_of_the_checkout_where_none_runs(
     install(programs, "dockerd")
     chosen = endpoint.choose(checkout, {"DOCKER_HOST": "tcp://gpu-7:2376", endpoint.OWN: "yes"})
     assert chosen == endpoint.choose(checkout, {})
-    assert chosen == Endpoint(url=endpoint.own_url(checkout), is_ours=True)
+    assert chosen == DaemonAddress(url=endpoint.own_url(checkout), is_ours=True)
 
 
 def test_jobs_networks_are_cut_from_where_this_machine_has_no_route(

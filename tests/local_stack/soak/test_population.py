@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from local_stack.soak.users.population import MOST_AT_ONCE, Population
-from local_stack.soak.users.requests import Answer, Caller
+from local_stack.soak.users.requests import Caller, RequestOutcome
 
 
 class Service:
@@ -18,17 +18,17 @@ class Service:
         self.names: list[str] = []
         self.asked: list[str] = []
 
-    def submit(self, specs: Iterable[Mapping[str, Any]]) -> list[Answer]:
+    def submit(self, specs: Iterable[Mapping[str, Any]]) -> list[RequestOutcome]:
         names = [spec["name"] for spec in specs]
         self.names += names
         return [self._answer(f"/jobs/{name}", {"id": name}) for name in names]
 
-    def post(self, path: str, body: Any) -> Answer:  # noqa: ARG002 - the caller's words
+    def post(self, path: str, body: Any) -> RequestOutcome:  # noqa: ARG002 - the caller's words
         self.asked.append(path)
         return self._answer(path, {})
 
-    def _answer(self, path: str, document: Any) -> Answer:
-        return Answer(path=path, seconds=0.0, status=self.status, size=0, document=document)
+    def _answer(self, path: str, document: Any) -> RequestOutcome:
+        return RequestOutcome(path=path, seconds=0.0, status=self.status, size=0, document=document)
 
 
 def population(service: Service, *, jobs: int = 20) -> Population:

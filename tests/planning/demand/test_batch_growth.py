@@ -32,7 +32,7 @@ from tests.planning.speed.explorations import SIX, measured_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
     from autoscaler.simulation.engine.truth.profiles import Profile
 
 TICK_SECONDS = 5.0
@@ -47,7 +47,7 @@ MODEL = ThroughputModel(
 )
 
 
-def elastic(current: int = 64, *, measured: int | None = None, **overrides: Any) -> Job:
+def elastic(current: int = 64, *, measured: int | None = None, **overrides: Any) -> PlannedJob:
     """A job on one worker whose speed is known, with 64 to 4096 samples to choose from."""
     values = {"batch": batch(64, maximum=4096), "stall_seconds": 0.1} | overrides
     known = ScalingModel(throughput=MODEL, measured_workers=1, measured_batch=measured or current)
@@ -58,13 +58,13 @@ def elastic(current: int = 64, *, measured: int | None = None, **overrides: Any)
     )
 
 
-def next_batch(job: Job) -> int:
+def next_batch(job: PlannedJob) -> int:
     (decision,) = plan(cluster(job, nodes=(1,), quotas={})).decisions
     assert decision.allocation is not None
     return decision.allocation.global_batch_size
 
 
-def trained(job: Job) -> Job:
+def trained(job: PlannedJob) -> PlannedJob:
     """The job after it was measured with what it holds."""
     assert job.scaling is not None
     assert job.allocation is not None
@@ -165,7 +165,9 @@ def test_a_plan_applied_twice_changes_no_batch(state: ClusterState, data: st.Dat
             assert before.workers != now.workers or before == now
 
 
-def _with_a_range(job: Job, draw: Callable[[st.SearchStrategy[object]], object]) -> Job:
+def _with_a_range(
+    job: PlannedJob, draw: Callable[[st.SearchStrategy[object]], object]
+) -> PlannedJob:
     known = draw(st.sampled_from((None, 10.0, 200.0, 1e5)))
     measured = draw(st.sampled_from((64, 512)))
     scaling = job.scaling and replace(job.scaling, measured_batch=measured)

@@ -12,7 +12,7 @@ from autoscaler.planning.planner import plan
 from tests.planning.builders import NOW, cluster, measured, running
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 HOUR = 3600.0
 
@@ -52,12 +52,12 @@ def test_who_changed_often_pays_for_it_though_hours_are_ahead() -> None:
     assert factors[-1] <= 0.01
 
 
-def young(**overrides: Any) -> Job:
+def young(**overrides: Any) -> PlannedJob:
     """It has trained for five seconds on one of four GPUs, and a change costs thirty."""
     return running("a", 1, **({"started_at": NOW - 5, "stall_seconds": 30.0} | overrides))
 
 
-JUMPS: dict[str, tuple[Job, int]] = {
+JUMPS: dict[str, tuple[PlannedJob, int]] = {
     "with hours to go": (young(remaining_samples=1_000_000), 4),
     "with two minutes to go": (young(remaining_samples=12_000), 4),
     "nearly done": (young(remaining_samples=500), 1),
@@ -68,7 +68,7 @@ JUMPS: dict[str, tuple[Job, int]] = {
 
 
 @pytest.mark.parametrize(("job", "expected"), JUMPS.values(), ids=JUMPS.keys())
-def test_a_job_jumps_if_what_is_ahead_of_it_pays_for_that(job: Job, expected: int) -> None:
+def test_a_job_jumps_if_what_is_ahead_of_it_pays_for_that(job: PlannedJob, expected: int) -> None:
     (decision,) = plan(cluster(job, quotas={})).decisions
     assert decision.allocation is not None
     assert decision.allocation.workers == expected

@@ -9,14 +9,14 @@ import pytest
 
 from autoscaler.planning.demand import demand_of, demands_of
 from autoscaler.planning.demand.sizes import MOST_SIZES, PoolShape, WorkerRules, allowed_sizes
-from autoscaler.planning.snapshot.cluster_state import Allocation, Node, Pool
+from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedNode, PlannedPool
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
 from tests.planning.builders import batch, measured, running, waiting
 
 if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 MODEL = ThroughputModel(
     compute_fixed=0.1,
@@ -29,8 +29,10 @@ MODEL = ThroughputModel(
 )
 
 
-def pool(nodes: int = 4, gpus: int = 8) -> Pool:
-    return Pool(name="default", nodes=tuple(Node(name=f"n{i}", gpus=gpus) for i in range(nodes)))
+def pool(nodes: int = 4, gpus: int = 8) -> PlannedPool:
+    return PlannedPool(
+        name="default", nodes=tuple(PlannedNode(name=f"n{i}", gpus=gpus) for i in range(nodes))
+    )
 
 
 def sizes(nodes: int = 4, gpus: int = 8, **rules: Any) -> tuple[int, ...]:
@@ -42,7 +44,7 @@ def workers(demand: Demand) -> tuple[list[int], list[int]]:
     return [s.workers for s in demand.sizes], [s.workers for s in demand.larger]
 
 
-def sure(job: Job, **known: int) -> Job:
+def sure(job: PlannedJob, **known: int) -> PlannedJob:
     """The job with a model that is known exactly."""
     values = {"measured_workers": 1, "measured_batch": 64} | known
     return replace(job, scaling=ScalingModel(throughput=MODEL, **values))

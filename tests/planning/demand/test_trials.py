@@ -16,7 +16,7 @@ from tests.planning.builders import NOW, cluster, running
 from tests.planning.speed.explorations import SIX, measured_at
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job, Measurement
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob, StepTime
     from autoscaler.simulation.engine.truth.profiles import Profile
 
 LONG_AGO = NOW - PATIENCE_SECONDS
@@ -24,13 +24,13 @@ BY_NAME = {profile.name: profile for profile in SIX}
 STUCK = BY_NAME["deepspeech2"]
 
 
-def off(profile: Profile, workers: int, *, factor: float = 0.01) -> Measurement:
+def off(profile: Profile, workers: int, *, factor: float = 0.01) -> StepTime:
     """What a worker reports whose clock is wrong for good: a hundredth of the time of each step."""
     seen = measured_at(profile, profile.batch.base, workers, random.Random(0))  # noqa: S311 - chance
     return replace(seen, step_seconds=factor * seen.step_seconds)
 
 
-def job(profile: Profile, *seen: Measurement, workers: int = 1, **overrides: Any) -> Job:
+def job(profile: Profile, *seen: StepTime, workers: int = 1, **overrides: Any) -> PlannedJob:
     values: dict[str, Any] = {
         "on": (("n1", workers),),
         "batch": profile.batch,
@@ -47,7 +47,7 @@ def job(profile: Profile, *seen: Measurement, workers: int = 1, **overrides: Any
     return running("a", workers, **(values | overrides))
 
 
-def workers_of(one: Job) -> int:
+def workers_of(one: PlannedJob) -> int:
     (decision,) = plan(cluster(one, quotas={})).decisions
     assert decision.allocation is not None
     return decision.allocation.workers

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autoscaler.planning.demand import demand_of
 from autoscaler.planning.demand.batch import EXACT_UP_TO, MIN_BATCH_GAIN
-from autoscaler.planning.snapshot.cluster_state import Allocation, Node, Pool
+from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedNode, PlannedPool
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import ThroughputModel
@@ -23,15 +23,15 @@ from tests.campaigns import examples
 from tests.planning.builders import running, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 GPUS = 8
-POOL = Pool(name="default", nodes=(Node(name="n1", gpus=GPUS),))
+POOL = PlannedPool(name="default", nodes=(PlannedNode(name="n1", gpus=GPUS),))
 NEXT_TO_THE_BEST = 1e-9  # of a goodput: rounding
 ON_A_GRID = 0.02  # of a goodput: the best batch may lie between two that were tried
 
 
-def goodput(job: Job, workers: int, samples: int) -> float:
+def goodput(job: PlannedJob, workers: int, samples: int) -> float:
     """T * EFF of a job on one node, with a known noise scale."""
     assert job.scaling is not None
     assert job.noise_scale is not None
@@ -46,7 +46,7 @@ def goodput(job: Job, workers: int, samples: int) -> float:
 
 
 @st.composite
-def known_jobs(draw: st.DrawFn, *, batches: int) -> Job:
+def known_jobs(draw: st.DrawFn, *, batches: int) -> PlannedJob:
     """A waiting job whose speed and noise are known, with so many batches to choose from."""
     unit = draw(st.sampled_from((1, 8, 32)))
     base = unit * draw(st.integers(1, 16))
@@ -72,7 +72,7 @@ def known_jobs(draw: st.DrawFn, *, batches: int) -> Job:
     )
 
 
-def best_smaller(job: Job, workers: int, chosen: int) -> float:
+def best_smaller(job: PlannedJob, workers: int, chosen: int) -> float:
     """The highest goodput of the batches up to the chosen one."""
     rules = job.batch
     smaller = range(rules.minimum, chosen + 1, rules.multiple_of)
@@ -81,7 +81,7 @@ def best_smaller(job: Job, workers: int, chosen: int) -> float:
 
 @examples(100)
 @given(known_jobs(batches=EXACT_UP_TO))
-def test_no_size_has_a_batch_of_which_a_smaller_one_brings_more(job: Job) -> None:
+def test_no_size_has_a_batch_of_which_a_smaller_one_brings_more(job: PlannedJob) -> None:
     for size in demand_of(job, POOL).sizes:
         here = goodput(job, size.workers, size.global_batch_size)
         least = (1 - NEXT_TO_THE_BEST) * best_smaller(job, size.workers, size.global_batch_size)
@@ -90,7 +90,9 @@ def test_no_size_has_a_batch_of_which_a_smaller_one_brings_more(job: Job) -> Non
 
 @examples(40)
 @given(known_jobs(batches=2000))
-def test_in_a_long_range_neither_but_for_the_distance_of_two_that_are_tried(job: Job) -> None:
+def test_in_a_long_range_neither_but_for_the_distance_of_two_that_are_tried(
+    job: PlannedJob,
+) -> None:
     for size in demand_of(job, POOL).sizes:
         here = goodput(job, size.workers, size.global_batch_size)
         assert here >= (1 - ON_A_GRID) * best_smaller(job, size.workers, size.global_batch_size)
@@ -99,7 +101,7 @@ def test_in_a_long_range_neither_but_for_the_distance_of_two_that_are_tried(job:
 @examples(100)
 @given(known_jobs(batches=EXACT_UP_TO), st.data())
 def test_a_batch_is_held_on_to_only_while_it_is_almost_as_good(
-    waits: Job, data: st.DataObject
+    waits: PlannedJob, data: st.DataObject
 ) -> None:
     rules = waits.batch
     held = data.draw(st.sampled_from(range(rules.minimum, rules.maximum + 1, rules.multiple_of)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autoscaler.planning.snapshot.cluster_state import Node
+from autoscaler.planning.snapshot.cluster_state import PlannedNode
 from tests.planning.builders import cluster, remedies, running, said, waiting
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def test_a_closed_node_beside_a_full_one_is_named_too() -> None:
 
 
 def test_of_many_closed_nodes_the_largest_are_named_and_the_others_counted() -> None:
-    nodes = tuple(Node(name=f"n{i}", gpus=i, is_schedulable=False) for i in range(1, 7))
+    nodes = tuple(PlannedNode(name=f"n{i}", gpus=i, is_schedulable=False) for i in range(1, 7))
     state = cluster(waiting("a"))
     state = replace(state, pools=(replace(state.pools[0], nodes=nodes),))
     told = said(state)["a"]

@@ -20,10 +20,10 @@ from autoscaler.planning.explanations.sentences.remedy_sentences import render_r
 from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import (
-    Change,
     ChangeKind,
     ClusterState,
-    ScaleOn,
+    MetricTarget,
+    PoolChange,
     Straggler,
 )
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
@@ -77,13 +77,13 @@ MORE: Final = (
     dropping(),
     cluster(
         running("a", 2, rescales=3),
-        changes=(Change(kind=ChangeKind.NODE_JOINED, pool="default", name="n1"),),
+        changes=(PoolChange(kind=ChangeKind.NODE_JOINED, pool="default", name="n1"),),
     ),
     cluster(
         running(
             "a",
             2,
-            scale_on=ScaleOn(metric="queue", grow_above=100.0, shrink_below=10.0),
+            scale_on=MetricTarget(metric="queue", grow_above=100.0, shrink_below=10.0),
             reported=(("queue", 120.0),),
         ),
         quotas={},
@@ -91,11 +91,11 @@ MORE: Final = (
     with_a_straggler(),
     cluster(
         running("a", 4, max_workers=2),
-        changes=(Change(kind=ChangeKind.TERMS_CHANGED, pool="default", name="a"),),
+        changes=(PoolChange(kind=ChangeKind.TERMS_CHANGED, pool="default", name="a"),),
     ),
     cluster(
         running("a", 4, max_workers=1),
-        changes=(Change(kind=ChangeKind.IDLE, pool="default", name="a"),),
+        changes=(PoolChange(kind=ChangeKind.IDLE, pool="default", name="a"),),
     ),
 )
 

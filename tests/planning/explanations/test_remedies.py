@@ -13,7 +13,7 @@ from autoscaler.planning.decisions.explanation import Refused, Remedy, RemedyKin
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations.remedy_search import RemedySearch
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Node, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import cluster, remedies, running, said, waiting
 from tests.planning.random_states import states
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autoscaler.planning.decisions.plan import Plan
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob, PlannedPool
 
 
 def test_every_change_that_a_waiting_job_is_told_of_starts_it() -> None:
@@ -118,7 +118,7 @@ def action_of(job_id: str, result: Plan) -> Action:
 
 
 def with_an_empty_pool(state: ClusterState) -> ClusterState:
-    spare = replace(state.pools[0], name="spare", nodes=(Node(name="s1", gpus=4),))
+    spare = replace(state.pools[0], name="spare", nodes=(PlannedNode(name="s1", gpus=4),))
     return replace(state, pools=(*state.pools, spare))
 
 
@@ -143,7 +143,7 @@ def with_remedy(  # noqa: PLR0911 - one for each remedy
             )
         case RemedyKind.FREE_GPUS | RemedyKind.GPUS_TOGETHER:
             pool = state.pools[0]
-            node = Node(name="new", gpus=remedy.gpus or 0)
+            node = PlannedNode(name="new", gpus=remedy.gpus or 0)
             larger = replace(pool, nodes=(*pool.nodes, node))
             return replace(state, pools=(larger, *state.pools[1:]))
         case RemedyKind.RAISED_LIMIT:
@@ -163,8 +163,8 @@ def with_remedy(  # noqa: PLR0911 - one for each remedy
             return state
 
 
-def with_open(pool: Pool, name: str | None) -> Pool:
-    def opened(node: Node) -> Node:
+def with_open(pool: PlannedPool, name: str | None) -> PlannedPool:
+    def opened(node: PlannedNode) -> PlannedNode:
         is_meant = node.name == name
         return replace(node, is_schedulable=True, is_draining=False) if is_meant else node
 
@@ -172,7 +172,7 @@ def with_open(pool: Pool, name: str | None) -> Pool:
 
 
 def with_job(state: ClusterState, job_id: str, **changes: object) -> ClusterState:
-    def changed(job: Job) -> Job:
+    def changed(job: PlannedJob) -> PlannedJob:
         return replace(job, **changes) if job.job_id == job_id else job  # type: ignore[arg-type]
 
     return replace(state, jobs=tuple(map(changed, state.jobs)))

@@ -13,7 +13,12 @@ from autoscaler.planning.decisions.explanation import Paused
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations.sentences.rendering import render
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind, ReclaimRules, TeamQuota
+from autoscaler.planning.snapshot.cluster_state import (
+    ChangeKind,
+    PoolChange,
+    ReclaimRules,
+    TeamQuota,
+)
 from autoscaler.planning.snapshot.vocabulary import ReclaimTarget
 from tests.campaigns import examples
 from tests.planning.builders import cluster, running, said, summary, waiting
@@ -22,17 +27,17 @@ from tests.planning.random_states import states
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 MANY = examples(200)
 
 OTHER_CHANGES = st.lists(
     st.sampled_from(
         (
-            Change(kind=ChangeKind.NODE_JOINED, pool="default", name="n1"),
-            Change(kind=ChangeKind.NODE_LOST, pool="default", name="n9"),
-            Change(kind=ChangeKind.WORKER_LOST, pool="default", name="j0"),
-            Change(kind=ChangeKind.JOB_FINISHED, pool="elsewhere", name="old"),
+            PoolChange(kind=ChangeKind.NODE_JOINED, pool="default", name="n1"),
+            PoolChange(kind=ChangeKind.NODE_LOST, pool="default", name="n9"),
+            PoolChange(kind=ChangeKind.WORKER_LOST, pool="default", name="j0"),
+            PoolChange(kind=ChangeKind.JOB_FINISHED, pool="elsewhere", name="old"),
         )
     ),
     max_size=2,
@@ -42,7 +47,7 @@ OTHER_CHANGES = st.lists(
 @MANY
 @given(states(), OTHER_CHANGES, st.sampled_from(("static", "fixed_batch")))
 def test_no_job_is_said_to_have_finished_while_none_has(
-    state: ClusterState, changes: list[Change], policy: str
+    state: ClusterState, changes: list[PoolChange], policy: str
 ) -> None:
     state = replace(with_pool(state, policy=policy), changes=tuple(changes))
     decisions = plan(state).decisions
@@ -63,7 +68,7 @@ def test_whoever_is_paused_gives_way_to_somebody_with_a_better_claim(
             assert_claim_is_better(explanation, jobs[job_id], jobs)
 
 
-def assert_claim_is_better(paused: Paused, job: Job, jobs: Mapping[str, Job]) -> None:
+def assert_claim_is_better(paused: Paused, job: PlannedJob, jobs: Mapping[str, PlannedJob]) -> None:
     takers = [jobs[taker.job_id or ""] for taker in paused.takers.named]
     if paused.owed is not None:
         assert "claim to 0" not in render(paused)
@@ -147,7 +152,7 @@ def reasons(state: ClusterState) -> dict[str, JobReason]:
     return {one.job_id: one.reason for one in changed}
 
 
-def sharing_fairly(*jobs: Job) -> ClusterState:
+def sharing_fairly(*jobs: PlannedJob) -> ClusterState:
     reclaim = ReclaimRules(target=ReclaimTarget.FAIR_SHARE)
     return with_pool(cluster(*jobs, quotas={}), reclaim=reclaim)
 

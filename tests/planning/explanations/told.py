@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.snapshot.cluster_state import Change, ChangeKind
+from autoscaler.planning.snapshot.cluster_state import ChangeKind, PoolChange
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import (
     HARDLY_FASTER,
@@ -141,7 +141,9 @@ TOLD: dict[str, Told] = {
         state=cluster(
             running("a", 2, rescales=3),
             changes=(
-                Change(kind=ChangeKind.JOB_FINISHED, pool="default", name="old", team="language"),
+                PoolChange(
+                    kind=ChangeKind.JOB_FINISHED, pool="default", name="old", team="language"
+                ),
             ),
         ),
         to_admins={

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autoscaler.planning.optimizer import Problem
+from autoscaler.planning.optimizer import AllocationProblem
 from autoscaler.planning.optimizer.problem import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-def any_problem(rng: Generator, *, jobs: int, sizes: int, gpus: int) -> Problem:
+def any_problem(rng: Generator, *, jobs: int, sizes: int, gpus: int) -> AllocationProblem:
     """At most so many jobs, sizes and GPUs; any kind of curve, in any tree of teams."""
     count = int(rng.integers(0, jobs + 1))
     shape = SHAPES[rng.integers(len(SHAPES))]
@@ -23,7 +23,7 @@ def any_problem(rng: Generator, *, jobs: int, sizes: int, gpus: int) -> Problem:
     if curves and rng.random() < 0.2:  # many alike
         curves = [curves[i] for i in rng.integers(0, min(2, count), count)]
     parents, least, most = _tree(rng, gpus)
-    return Problem(
+    return AllocationProblem(
         sizes=np.concatenate([np.zeros(0, dtype=int), *(own for own, _ in curves)]),
         values=np.concatenate([np.zeros(0), *(values for _, values in curves)]),
         starts=np.cumsum([0, *(len(own) for own, _ in curves)]),

@@ -14,18 +14,18 @@ import numpy as np
 from autoscaler.planning.optimizer.problem import POOL
 
 if TYPE_CHECKING:
-    from autoscaler.planning.optimizer import Problem
+    from autoscaler.planning.optimizer import AllocationProblem
 
 IMPOSSIBLE = -np.inf
 
 
-def best_values(problem: Problem, most_gpus: int) -> np.ndarray:
+def best_values(problem: AllocationProblem, most_gpus: int) -> np.ndarray:
     """The best value of a pool of 0, 1, ... `most_gpus` GPUs; -inf where there is no split."""
     exact = _group_values(problem, POOL, most_gpus)
     return np.maximum.accumulate(exact)  # GPUs may stay idle
 
 
-def _group_values(problem: Problem, group: int, most_gpus: int) -> np.ndarray:
+def _group_values(problem: AllocationProblem, group: int, most_gpus: int) -> np.ndarray:
     values = np.full(most_gpus + 1, IMPOSSIBLE)
     values[0] = 0.0
     for job in np.flatnonzero(problem.groups == group):
@@ -47,7 +47,7 @@ def _with_choice(values: np.ndarray, options: list[tuple[int, float]]) -> np.nda
     return best
 
 
-def best_value_by_trying_all(problem: Problem, gpus: int) -> float:
+def best_value_by_trying_all(problem: AllocationProblem, gpus: int) -> float:
     """Every combination of options; for the smallest instances only."""
     jobs = [
         range(start, end) for start, end in zip(problem.starts, problem.starts[1:], strict=False)
@@ -59,13 +59,13 @@ def best_value_by_trying_all(problem: Problem, gpus: int) -> float:
     return best
 
 
-def _is_within(problem: Problem, chosen: tuple[int, ...], gpus: int) -> bool:
+def _is_within(problem: AllocationProblem, chosen: tuple[int, ...], gpus: int) -> bool:
     totals = totals_of(problem, chosen)
     most = np.where(np.arange(len(totals)) == POOL, gpus, problem.most)
     return bool((problem.least <= totals).all() and (totals <= most).all())
 
 
-def totals_of(problem: Problem, chosen: tuple[int, ...] | np.ndarray) -> np.ndarray:
+def totals_of(problem: AllocationProblem, chosen: tuple[int, ...] | np.ndarray) -> np.ndarray:
     """GPUs of each group, sub-groups included; `chosen` holds an index into all options per job."""
     totals = np.zeros(len(problem.parents), dtype=int)
     for job, option in enumerate(chosen):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoscaler.planning.optimizer import Bounds, Claim, Problem, Solution
+from autoscaler.planning.optimizer import AllocationProblem, Bounds, SizeChoice, Solution
 from autoscaler.planning.optimizer import solve as solve_problem
 
 A = (1.0, 1.9, 2.7, 3.4)
@@ -14,15 +14,15 @@ B = (1.0, 1.2, 1.3, 1.35)
 C = (1.0, 0.9, 1.5, 2.6)
 
 
-def claim(name: str, values: tuple[float, ...], team: str = "one") -> Claim:
+def claim(name: str, values: tuple[float, ...], team: str = "one") -> SizeChoice:
     """Values of 1, 2, ... GPUs."""
-    return Claim(job_id=name, team=team, gpus=range(1, len(values) + 1), values=values)
+    return SizeChoice(job_id=name, team=team, gpus=range(1, len(values) + 1), values=values)
 
 
 def solve(
-    claims: list[Claim], *, gpus: int, bounds: dict[str, Bounds] | None = None
+    claims: list[SizeChoice], *, gpus: int, bounds: dict[str, Bounds] | None = None
 ) -> Solution | None:
-    return solve_problem(Problem.of(claims, gpus=gpus, bounds=bounds))
+    return solve_problem(AllocationProblem.of(claims, gpus=gpus, bounds=bounds))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_more_jobs_than_gpus_is_impossible_and_not_a_very_bad_split() -> None:
 
 
 def test_a_bound_that_no_sum_of_options_meets_is_impossible() -> None:
-    even = Claim(job_id="1", team="one", gpus=(2, 4), values=(1, 2))
+    even = SizeChoice(job_id="1", team="one", gpus=(2, 4), values=(1, 2))
     assert solve([even], gpus=8, bounds={"one": Bounds(least=3, most=3)}) is None
 
 
@@ -83,7 +83,7 @@ def test_a_company_is_bounded_by_the_sum_of_its_teams() -> None:
     claims = [claim("1", A, "vision"), claim("2", A, "audio"), claim("3", A, "guests")]
     parents = {"vision": "research", "audio": "research", "research": None}
     limits = {"research": Bounds(most=5), "audio": Bounds(least=4)}
-    solution = solve_problem(Problem.of(claims, gpus=9, bounds=limits, parents=parents))
+    solution = solve_problem(AllocationProblem.of(claims, gpus=9, bounds=limits, parents=parents))
     assert solution is not None
     assert solution.chosen.tolist() == [0, 3, 3]
     assert solution.price == 0
@@ -95,7 +95,7 @@ def test_a_guarantee_of_a_team_without_jobs_cannot_be_met() -> None:
 
 def test_a_team_above_itself_is_refused() -> None:
     with pytest.raises(ValueError, match="above itself"):
-        Problem.of([claim("1", A, "x")], gpus=4, parents={"x": "y", "y": "x"})
+        AllocationProblem.of([claim("1", A, "x")], gpus=4, parents={"x": "y", "y": "x"})
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
@@ -107,12 +107,12 @@ def test_a_value_that_is_no_number_is_refused(value: float) -> None:
 @pytest.mark.parametrize("gpus", [(2, 1), (-1, 1)])
 def test_sizes_that_do_not_ascend_from_zero_are_refused(gpus: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="ascend"):
-        solve([Claim(job_id="a", team="one", gpus=gpus, values=(1.0, 2.0))], gpus=4)
+        solve([SizeChoice(job_id="a", team="one", gpus=gpus, values=(1.0, 2.0))], gpus=4)
 
 
 def test_an_option_without_a_value_is_refused() -> None:
     with pytest.raises(ValueError, match="finite value"):
-        solve([Claim(job_id="a", team="one", gpus=(1, 2), values=(1.0,))], gpus=4)
+        solve([SizeChoice(job_id="a", team="one", gpus=(1, 2), values=(1.0,))], gpus=4)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_an_option_without_a_value_is_refused() -> None:
 def test_arrays_that_describe_no_problem_are_refused(
     changes: dict[str, list[int]], complaint: str
 ) -> None:
-    problem = Problem.of([claim("a", (1.0,)), claim("b", (1.0,))], gpus=2)
+    problem = AllocationProblem.of([claim("a", (1.0,)), claim("b", (1.0,))], gpus=2)
     arrays = {name: np.array(content) for name, content in changes.items()}
     with pytest.raises(ValueError, match=complaint):
         replace(problem, **arrays)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from autoscaler.planning.optimizer import Problem, solve
+from autoscaler.planning.optimizer import AllocationProblem, solve
 from tests.campaigns import rounds
 from tests.planning.optimizer.knapsack_instances import any_problem
 from tests.planning.optimizer.knapsack_reference import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.optimizer import Solution
 
 
-def check(problem: Problem, solution: Solution | None, best: np.ndarray) -> bool:
+def check(problem: AllocationProblem, solution: Solution | None, best: np.ndarray) -> bool:
     """Whether there is a solution; `best` is the value of each pool up to one GPU more."""
     gpus = problem.gpus
     if solution is None:
@@ -107,11 +107,11 @@ def test_the_order_of_the_jobs_does_not_matter_for_the_value() -> None:
             assert turned.gpus_used == solution.gpus_used
 
 
-def _reordered(problem: Problem, rng: np.random.Generator) -> Problem:
+def _reordered(problem: AllocationProblem, rng: np.random.Generator) -> AllocationProblem:
     order = rng.permutation(problem.jobs)
     options = [np.arange(problem.starts[job], problem.starts[job + 1]) for job in order]
     index = np.concatenate([np.zeros(0, dtype=int), *options])
-    return Problem(
+    return AllocationProblem(
         sizes=problem.sizes[index],
         values=problem.values[index],
         starts=np.cumsum([0, *(len(own) for own in options)]),

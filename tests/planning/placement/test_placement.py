@@ -4,15 +4,15 @@ from collections.abc import Mapping
 
 from autoscaler.planning.placement.seating import place as seat_all
 from autoscaler.planning.placement.seats import Seats, WorkersByNode
-from autoscaler.planning.snapshot.cluster_state import Node
+from autoscaler.planning.snapshot.cluster_state import PlannedNode
 
 
-def place(nodes: tuple[Node, ...], seats: list[Seats]) -> Mapping[str, WorkersByNode | None]:
+def place(nodes: tuple[PlannedNode, ...], seats: list[Seats]) -> Mapping[str, WorkersByNode | None]:
     return seat_all(nodes, seats).places
 
 
-def nodes(*gpus: int) -> tuple[Node, ...]:
-    return tuple(Node(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1))
+def nodes(*gpus: int) -> tuple[PlannedNode, ...]:
+    return tuple(PlannedNode(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1))
 
 
 def seats(
@@ -45,7 +45,7 @@ def test_a_shrinking_job_leaves_closed_nodes_first_then_the_smallest_part() -> N
     held = (("n1", 1), ("n2", 2), ("n3", 3))
     full = nodes(1, 2, 3)
     assert place(full, [seats("a", 4, *held)])["a"] == (("n2", 1), ("n3", 3))
-    closed = (*full[:2], Node(name="n3", gpus=3, is_schedulable=False))
+    closed = (*full[:2], PlannedNode(name="n3", gpus=3, is_schedulable=False))
     assert place(closed, [seats("a", 3, *held)])["a"] == (("n1", 1), ("n2", 2))
 
 

@@ -15,7 +15,7 @@ from autoscaler.planning.placement.packing import fewest_nodes
 from autoscaler.planning.placement.room import Room
 from autoscaler.planning.placement.seating import place
 from autoscaler.planning.placement.seats import Seats
-from autoscaler.planning.snapshot.cluster_state import Node
+from autoscaler.planning.snapshot.cluster_state import PlannedNode
 from tests.campaigns import examples
 
 if TYPE_CHECKING:
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.seats import WorkersByNode
 
 MANY = examples(200)
-Instance = tuple[tuple[Node, ...], list[Seats]]
+Instance = tuple[tuple[PlannedNode, ...], list[Seats]]
 
 
 @st.composite
-def nodes(draw: st.DrawFn, *, most: int = 5) -> tuple[Node, ...]:
+def nodes(draw: st.DrawFn, *, most: int = 5) -> tuple[PlannedNode, ...]:
     sizes = draw(st.lists(st.integers(1, 8), min_size=1, max_size=most))
     services = st.sampled_from(((True, False), (True, False), (False, False), (False, True)))
     made = [(gpus, *draw(services)) for gpus in sizes]
     return tuple(
-        Node(name=f"n{i}", gpus=gpus, is_schedulable=is_open, is_draining=is_draining)
+        PlannedNode(name=f"n{i}", gpus=gpus, is_schedulable=is_open, is_draining=is_draining)
         for i, (gpus, is_open, is_draining) in enumerate(made, 1)
     )
 
@@ -124,7 +124,7 @@ def test_who_grows_leaves_a_node_only_to_stand_on_fewer(instance: Instance) -> N
             assert len(found) < nodes_beside(machines, seat)
 
 
-def nodes_beside(machines: Sequence[Node], seat: Seats) -> float:
+def nodes_beside(machines: Sequence[PlannedNode], seat: Seats) -> float:
     """On how many nodes a job stands that grows where it is, and only then elsewhere."""
     placement, missing = dict(seat.placement), seat.workers - seat.held
     fitting = {
@@ -151,7 +151,7 @@ def test_the_order_of_jobs_and_nodes_does_not_matter(
 
 
 def spreads(
-    machines: Sequence[Node], free: Mapping[str, int], workers: int, gpus: int
+    machines: Sequence[PlannedNode], free: Mapping[str, int], workers: int, gpus: int
 ) -> Iterator[dict[str, int]]:
     """Every way to seat one job's workers."""
     ranges = [range(min(free[node.name] // gpus, workers) + 1) for node in machines]
@@ -171,7 +171,7 @@ def test_one_job_is_packed_as_well_as_by_trying_everything(
     gpus: list[int], workers: int, gpus_per_worker: int, data: st.DataObject
 ) -> None:
     """First together, then away from distributed jobs, then on as few nodes as possible."""
-    machines = [Node(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1)]
+    machines = [PlannedNode(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1)]
     room = Room.of(machines)
     pairs = [(a.name, b.name) for a, b in itertools.combinations(machines, 2)]
     free = {node.name: node.gpus for node in machines}
@@ -212,7 +212,7 @@ def fits_somehow(free: Sequence[int], workers: Sequence[int]) -> bool:
 def test_no_shape_is_called_missing_that_another_packing_would_find(
     gpus: list[int], jobs: list[tuple[int, int]]
 ) -> None:
-    machines = [Node(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1)]
+    machines = [PlannedNode(name=f"n{i}", gpus=count) for i, count in enumerate(gpus, 1)]
     seats = [
         Seats(job_id=f"j{i}", gpus_per_worker=size, workers=workers)
         for i, (size, workers) in enumerate(jobs)

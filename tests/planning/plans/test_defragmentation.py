@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Measurement, Node
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, StepTime
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import NOW, SCALES_WELL, applied, cluster, running, summary, waiting
 
 if TYPE_CHECKING:
     from autoscaler.planning.decisions.plan import Decision, Plan
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 HALVES = (("n1", 1), ("n2", 1))
 
 
-def measurement(workers: int, nodes: int, rate: float) -> Measurement:
-    return Measurement(
+def measurement(workers: int, nodes: int, rate: float) -> StepTime:
+    return StepTime(
         workers=workers, nodes=nodes, global_batch_size=64, steps=50, step_seconds=64 / rate
     )
 
@@ -28,7 +28,7 @@ def measurement(workers: int, nodes: int, rate: float) -> Measurement:
 SLOW_ACROSS_NODES = tuple(measurement(*m) for m in ((1, 1, 100.0), (2, 1, 190.0), (2, 2, 110.0)))
 
 
-def scattered(name: str = "a", **overrides: Any) -> Job:
+def scattered(name: str = "a", **overrides: Any) -> PlannedJob:
     """Two workers on two nodes, nearly twice as fast on one."""
     values: dict[str, Any] = {
         "on": HALVES,
@@ -103,7 +103,7 @@ def test_only_a_few_jobs_are_gathered_in_one_plan() -> None:
     assert sum(d.reason is JobReason.DEFRAGMENT for d in result.decisions) == 3
 
 
-def small(name: str, node: str, **overrides: Any) -> Job:
+def small(name: str, node: str, **overrides: Any) -> PlannedJob:
     return running(name, 1, on=((node, 1),), max_workers=1, **overrides)
 
 
@@ -196,7 +196,7 @@ def test_others_make_room_for_a_non_preemptible_job_that_leaves_a_draining_node(
 def draining(state: ClusterState) -> ClusterState:
     """The first node is being drained."""
     pool = state.pools[0]
-    first = Node(name="n1", gpus=pool.nodes[0].gpus, is_schedulable=False, is_draining=True)
+    first = PlannedNode(name="n1", gpus=pool.nodes[0].gpus, is_schedulable=False, is_draining=True)
     return replace(state, pools=(replace(pool, nodes=(first, *pool.nodes[1:])),))
 
 

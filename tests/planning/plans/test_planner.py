@@ -10,7 +10,7 @@ import pytest
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Allocation, Change, ChangeKind
+from autoscaler.planning.snapshot.cluster_state import Allocation, ChangeKind, PoolChange
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import (
     NOW,
@@ -213,14 +213,14 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, tuple[str, JobReason]]]] = {
     "a job grows when another has finished": (
         cluster(
             running("a", 2, rescales=3),
-            changes=(Change(kind=ChangeKind.JOB_FINISHED, pool="default", name="old"),),
+            changes=(PoolChange(kind=ChangeKind.JOB_FINISHED, pool="default", name="old"),),
         ),
         {"a": ("rescale 4", JobReason.JOB_FINISHED)},
     ),
     "a lost worker is replaced": (
         cluster(
             running("a", 1, max_workers=2),
-            changes=(Change(kind=ChangeKind.WORKER_LOST, pool="default", name="a"),),
+            changes=(PoolChange(kind=ChangeKind.WORKER_LOST, pool="default", name="a"),),
         ),
         {"a": ("rescale 2", JobReason.NODE_LOST)},
     ),

@@ -14,7 +14,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Node
+from autoscaler.planning.snapshot.cluster_state import PlannedNode
 from tests.campaigns import examples
 from tests.planning.builders import applied, cluster, learned, measured, running
 from tests.planning.random_states import states
@@ -22,7 +22,7 @@ from tests.planning.random_states import states
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job, Measurement
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob, StepTime
 
 MANY = examples(150)
 SOME = examples(60)
@@ -92,7 +92,7 @@ def test_more_gpus_never_lower_the_optimum(state: ClusterState) -> None:
     jobs = tuple(job for job in state.jobs if job.allocation is not None)
     state = replace(state, jobs=jobs, quotas=())
     pool = state.pools[0]
-    larger = replace(pool, nodes=(*pool.nodes, Node(name="extra", gpus=max_node(state))))
+    larger = replace(pool, nodes=(*pool.nodes, PlannedNode(name="extra", gpus=max_node(state))))
     before = plan(state).pools[0]
     after = plan(replace(state, pools=(larger,))).pools[0]
     assert after.value >= before.value - 1e-9
@@ -102,7 +102,9 @@ def max_node(state: ClusterState) -> int:
     return max(node.gpus for node in state.pools[0].nodes)
 
 
-def noisy(job: Job, measurements: Sequence[Measurement], rng: random.Random, noise: float) -> Job:
+def noisy(
+    job: PlannedJob, measurements: Sequence[StepTime], rng: random.Random, noise: float
+) -> PlannedJob:
     """The job as known from the same measurements, taken once more."""
     again = [
         replace(m, step_seconds=m.step_seconds * rng.uniform(1 - noise, 1 + noise))

@@ -15,12 +15,12 @@ from autoscaler.planning.snapshot.cluster_state import ClusterState, Straggler
 from tests.planning.builders import NOW, cluster, running, said, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 SLOW: Final = Straggler(worker_id="a-1-2", node="n1", relative_speed=0.6)
 
 
-def slowed(workers: int = 2, *, straggler: Straggler = SLOW, **more: Any) -> Job:
+def slowed(workers: int = 2, *, straggler: Straggler = SLOW, **more: Any) -> PlannedJob:
     """A job that has all workers it may have."""
     return running("a", workers, max_workers=workers, straggler=straggler, **more)
 
@@ -82,7 +82,7 @@ def test_a_gpu_another_job_needs_is_not_free() -> None:
         slowed(can_rescale=False),
     ],
 )
-def test_it_stays_when_it_may_not_be_replaced_now(job: Job) -> None:
+def test_it_stays_when_it_may_not_be_replaced_now(job: PlannedJob) -> None:
     assert decided(cluster(job, quotas={})).action is Action.KEEP
 
 

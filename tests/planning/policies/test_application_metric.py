@@ -9,7 +9,7 @@ import pytest
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
-from autoscaler.planning.snapshot.cluster_state import ScaleOn
+from autoscaler.planning.snapshot.cluster_state import MetricTarget
 from tests.planning.builders import (
     NOW,
     SCALES_BADLY,
@@ -22,12 +22,12 @@ from tests.planning.builders import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
-QUEUE = ScaleOn(metric="queue_length", grow_above=100.0, shrink_below=10.0)
+QUEUE = MetricTarget(metric="queue_length", grow_above=100.0, shrink_below=10.0)
 
 
-def asking(name: str, workers: int, length: float | None, **overrides: object) -> Job:
+def asking(name: str, workers: int, length: float | None, **overrides: object) -> PlannedJob:
     values = {
         "scale_on": QUEUE,
         "reported": () if length is None else (("queue_length", length), ("loss", 0.5)),

@@ -4,10 +4,10 @@ import pytest
 
 from autoscaler.planning.demand import Demand, demand_of
 from autoscaler.planning.policies import completion_time
-from autoscaler.planning.snapshot.cluster_state import Pool
+from autoscaler.planning.snapshot.cluster_state import PlannedPool
 from tests.planning.builders import cluster, running, waiting
 
-POOL: Pool = cluster().pools[0]
+POOL: PlannedPool = cluster().pools[0]
 
 
 def of_length(*lengths: int | None, attained: float = 0.0) -> list[Demand]:

@@ -15,7 +15,7 @@ from autoscaler.planning.snapshot.job_terms import BatchRange, Utility
 from tests.planning.builders import NOW, batch, cluster, measured, running, said, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 PERFECT = measured((1, 100), (2, 200), (3, 300), (4, 400))
 FADING = measured((1, 100), (2, 180), (3, 220), (4, 228))  # steps of 0.8, 0.44, 0.11
@@ -25,12 +25,12 @@ IN_MEMORY = BatchRange(
 )
 
 
-def seen(policy: str, *jobs: Job, gpus: int = 4, dollars: float = 0.0) -> ClusterState:
+def seen(policy: str, *jobs: PlannedJob, gpus: int = 4, dollars: float = 0.0) -> ClusterState:
     state = cluster(*jobs, nodes=(gpus,), quotas={}, policy=policy)
     return replace(state, pools=(replace(state.pools[0], dollars_per_gpu_hour=dollars),))
 
 
-def old(name: str, workers: int, **overrides: object) -> Job:
+def old(name: str, workers: int, **overrides: object) -> PlannedJob:
     """So old that a change costs it nothing but what any change must gain."""
     return running(name, workers, **({"started_at": NOW - 10**6} | overrides))  # type: ignore[arg-type]
 

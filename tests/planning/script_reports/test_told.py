@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autoscaler.script_reports.told import LONGEST_LINE, Told, told_in_json, told_in_log
+from autoscaler.script_reports.told import LONGEST_LINE, ScriptReport, told_in_json, told_in_log
 from jobs.spec.parts.logged_metrics import LoggedMetric
 
 LOSS = LoggedMetric(name="loss", pattern="loss[= ]([0-9.e+-]+)")
@@ -13,13 +13,13 @@ STEP = LoggedMetric(name="step", pattern="step ([0-9,]+)")
 
 def test_a_line_of_json_tells_its_step_and_what_else_is_in_it() -> None:
     line = '{"step": 7, "at": 3.5, "samples": 70, "total_steps": 90, "epoch": 0.5, "loss": 1.25}'
-    assert told_in_json(line, written_at=9.0) == Told(
+    assert told_in_json(line, written_at=9.0) == ScriptReport(
         at=3.5, step=7, samples=70, total_steps=90, epoch=0.5, values={"loss": 1.25}
     )
 
 
 def test_a_line_without_a_time_is_of_when_it_was_written() -> None:
-    assert told_in_json('{"step": 7}', written_at=9.0) == Told(at=9.0, step=7)
+    assert told_in_json('{"step": 7}', written_at=9.0) == ScriptReport(at=9.0, step=7)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_what_is_no_report_tells_nothing(line: str) -> None:
 
 def test_what_makes_no_sense_is_left_out() -> None:
     line = '{"step": 7, "samples": -1, "loss": "low", "is_good": true, "a\\u0000b": 1}'
-    assert told_in_json(line, written_at=9.0) == Told(at=9.0, step=7, values={"ab": 1.0})
+    assert told_in_json(line, written_at=9.0) == ScriptReport(at=9.0, step=7, values={"ab": 1.0})
 
 
 def test_no_line_has_more_metrics_than_a_row_may_hold() -> None:
@@ -47,7 +47,7 @@ def test_no_line_has_more_metrics_than_a_row_may_hold() -> None:
 
 def test_patterns_find_numbers_in_a_line_of_the_log() -> None:
     told = told_in_log("epoch 1 step 1,200 loss=2.5e-1", [LOSS, STEP], at=4.0)
-    assert told == Told(at=4.0, step=1200, values={"loss": 0.25})
+    assert told == ScriptReport(at=4.0, step=1200, values={"loss": 0.25})
     assert told_in_log("loading", [LOSS, STEP], at=4.0) is None
     assert told_in_log("loss=...", [LOSS], at=4.0) is None
 

@@ -15,10 +15,10 @@ from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from tests.planning.builders import NOW, cluster, running, said, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 
-def dropping(*jobs: Job, **settings: object) -> ClusterState:
+def dropping(*jobs: PlannedJob, **settings: object) -> ClusterState:
     state = cluster(*jobs, **settings)  # type: ignore[arg-type] # as `cluster` takes them
     pool = replace(state.pools[0], admission=AdmissionVariant.DROPPING)
     return replace(state, pools=(pool,))

@@ -20,7 +20,7 @@ from tests.campaigns import examples
 from tests.planning.builders import NOW, applied, cluster, measured, running, summary, waiting
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 SOME = examples(40)
 FAIR = ReclaimRules(target=ReclaimTarget.FAIR_SHARE)
@@ -28,7 +28,7 @@ LINEAR = measured((1, 100.0), (2, 200.0), (4, 400.0), (8, 800.0))
 
 
 def shared(
-    *jobs: Job,
+    *jobs: PlannedJob,
     gpus: int = 8,
     quotas: tuple[TeamQuota, ...] = (),
     reclaim: ReclaimRules | None = None,
@@ -45,7 +45,7 @@ def quota(team: str, guaranteed: int = 0, limit: int | None = None, **more: Any)
     )
 
 
-def many(team: str, count: int, **overrides: Any) -> list[Job]:
+def many(team: str, count: int, **overrides: Any) -> list[PlannedJob]:
     """Waiting jobs of one GPU each."""
     values: dict[str, Any] = {"max_workers": 1, **overrides}
     return [waiting(f"{team}{i}", team, **values) for i in range(count)]
@@ -121,7 +121,7 @@ def test_a_team_that_submits_in_bulk_is_charged_at_once() -> None:
     jobs = (*many("vision", 4), *many("language", 2))
     quotas = (quota("vision", 4), quota("language"))
 
-    def started(held: list[Job]) -> set[str]:
+    def started(held: list[PlannedJob]) -> set[str]:
         state = shared(*held, *jobs, gpus=6, quotas=quotas, usage_weight=4.0)
         return {job for job, what in summary(plan(state)).items() if what == "start 1"}
 
@@ -275,7 +275,7 @@ def test_nobody_starves_under_constant_overload(target: ReclaimTarget, needed: i
     pytest.fail(f"the big job did not start within {bound:.0f} s")
 
 
-def ended(job: Job, now: float) -> bool:
+def ended(job: PlannedJob, now: float) -> bool:
     """Every small job runs for two minutes."""
     return job.running_since is not None and now - job.running_since >= 120
 

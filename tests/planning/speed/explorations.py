@@ -14,7 +14,7 @@ from autoscaler.planning.demand.curve_inputs import CurveInputs
 from autoscaler.planning.demand.curves import curve_of
 from autoscaler.planning.demand.sizes import PoolShape, WorkerRules
 from autoscaler.planning.fitting.fitting import fit
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation.engine.workload import applications
 
@@ -48,7 +48,7 @@ def feasible(rules: BatchRange, workers: int) -> tuple[int, ...]:
 
 
 @cache
-def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...]:
+def explored(profile: Profile, points: int, seed: int) -> tuple[StepTime, ...]:
     """What is measured of a job at distinct (local batch, workers) while it comes to know itself.
 
     It starts alone with the base batch. Then, again and again, it is given a size of at most twice
@@ -57,7 +57,7 @@ def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...
     of it.
     """
     rng = random.Random(f"{profile.name} {seed}")  # noqa: S311 - chance, no secret
-    found: dict[tuple[int, int], Measurement] = {}
+    found: dict[tuple[int, int], StepTime] = {}
     batch, workers = profile.batch.base, 1
     while len(found) < points:
         key = math.ceil(batch / workers), workers
@@ -76,7 +76,7 @@ def explored(profile: Profile, points: int, seed: int) -> tuple[Measurement, ...
 
 
 def _curve_inputs(
-    profile: Profile, found: tuple[Measurement, ...], batch: int, seed: int
+    profile: Profile, found: tuple[StepTime, ...], batch: int, seed: int
 ) -> CurveInputs:
     """Every other job reports its gradient noise, of a quarter of its training."""
     return CurveInputs(
@@ -89,7 +89,7 @@ def _curve_inputs(
     )
 
 
-def unseen(profile: Profile, seen: Iterable[Measurement]) -> tuple[Point, ...]:
+def unseen(profile: Profile, seen: Iterable[StepTime]) -> tuple[Point, ...]:
     """Every other feasible (b, k) that is compared."""
     met = {(math.ceil(m.global_batch_size / m.workers), m.workers) for m in seen}
     return tuple(
@@ -100,10 +100,10 @@ def unseen(profile: Profile, seen: Iterable[Measurement]) -> tuple[Point, ...]:
     )
 
 
-def measured_at(profile: Profile, batch: int, workers: int, rng: random.Random) -> Measurement:
+def measured_at(profile: Profile, batch: int, workers: int, rng: random.Random) -> StepTime:
     """What the workers report there: the true step time with log-normal noise."""
     (true,) = step_seconds(profile.model, ((batch, workers),)).tolist()
-    return Measurement(
+    return StepTime(
         workers=workers,
         nodes=math.ceil(workers / PER_NODE),
         global_batch_size=batch,

@@ -9,16 +9,16 @@ import pytest
 
 from autoscaler.planning.fitting.earlier_run import fit_with_earlier
 from autoscaler.planning.fitting.fitting import fit
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.snapshot.job_terms import BatchRange
 
 BATCH: Final = BatchRange(base=64, minimum=64, maximum=256)
 
 
-def measured(workers: int, *, slower: float = 1.0, gpu_type: str = "a") -> Measurement:
+def measured(workers: int, *, slower: float = 1.0, gpu_type: str = "a") -> StepTime:
     """A step of 64 samples, at nearly linear speedup."""
     seconds = (0.02 + 0.4 / workers) * slower
-    return Measurement(
+    return StepTime(
         workers=workers,
         nodes=1,
         global_batch_size=64,

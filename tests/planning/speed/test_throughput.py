@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.planning.fitting.fitting import fit
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.simulation.engine.workload.applications import BERT
 
@@ -32,14 +32,14 @@ def step_seconds(
     return float(model.step_seconds(at)[0])
 
 
-def fitted(measurements: Sequence[Measurement], model_bytes: int = 0) -> ThroughputModel:
+def fitted(measurements: Sequence[StepTime], model_bytes: int = 0) -> ThroughputModel:
     scaling = fit(measurements, model_bytes=model_bytes)
     assert scaling is not None
     return scaling.throughput
 
 
 def test_one_measurement_is_met_and_a_second_worker_is_expected_to_help() -> None:
-    only = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
+    only = StepTime(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
     model = fitted([only], model_bytes=1_000_000)
     alone, two = step_seconds(model, 1, 64), step_seconds(model, 2, 64)
     assert alone == pytest.approx(0.1, rel=0.02)
@@ -47,7 +47,7 @@ def test_one_measurement_is_met_and_a_second_worker_is_expected_to_help() -> Non
 
 
 def test_a_larger_model_is_expected_to_scale_worse() -> None:
-    only = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
+    only = StepTime(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
     steps = [step_seconds(fitted([only], size), 4, 64) for size in (10**6, 10**8, 10**9)]
     assert steps == sorted(steps)
     assert steps[-1] > 2 * steps[0]
@@ -55,7 +55,7 @@ def test_a_larger_model_is_expected_to_scale_worse() -> None:
 
 def test_a_size_that_was_measured_slower_is_predicted_slower() -> None:
     points = [
-        Measurement(workers=k, nodes=1, global_batch_size=64, steps=20, step_seconds=t)
+        StepTime(workers=k, nodes=1, global_batch_size=64, steps=20, step_seconds=t)
         for k, t in ((1, 0.1), (2, 0.12))
     ]
     model = fitted(points)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autoscaler.planning.fitting.fitting import fit
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
 from autoscaler.planning.speed.throughput import Configurations, log_step_seconds
 from tests.planning.speed.explorations import SIX, Point, at, explored, relative_errors, unseen
@@ -53,9 +53,9 @@ def test_predictions_the_model_is_sure_of_are_right(profile: Profile) -> None:
     assert np.quantile(errors[sure], 0.9) <= 0.25
 
 
-def only(workers: int = 1, seconds: float = 0.1, gpu_type: str = "", **changes: int) -> Measurement:
+def only(workers: int = 1, seconds: float = 0.1, gpu_type: str = "", **changes: int) -> StepTime:
     values = {"nodes": 1, "global_batch_size": 64, "steps": 20} | changes
-    return Measurement(workers=workers, step_seconds=seconds, gpu_type=gpu_type, **values)
+    return StepTime(workers=workers, step_seconds=seconds, gpu_type=gpu_type, **values)
 
 
 def where(*workers: int, per_node: int = 8, batch: int = 64) -> Configurations:

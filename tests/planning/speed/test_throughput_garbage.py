@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from autoscaler.planning.fitting.fitting import fit
 from autoscaler.planning.fitting.observations import usable
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.throughput import Configurations
 from tests.campaigns import examples
@@ -29,7 +29,7 @@ from tests.planning.speed.explorations import (
 if TYPE_CHECKING:
     from autoscaler.simulation.engine.truth.profiles import Profile
 
-GOOD = Measurement(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
+GOOD = StepTime(workers=1, nodes=1, global_batch_size=64, steps=20, step_seconds=0.1)
 EVERYWHERE = Configurations.of(
     workers=[1, 2, 3, 8, 9, 64, 4096],
     crosses_nodes=[False, False, True, False, True, True, True],
@@ -52,7 +52,7 @@ EVERYWHERE = Configurations.of(
         replace(GOOD, steps=1),
     ],
 )
-def test_garbage_is_ignored(garbage: Measurement) -> None:
+def test_garbage_is_ignored(garbage: StepTime) -> None:
     assert usable([garbage]) == ()
     assert fit([garbage]) is None
     assert fit([GOOD, garbage]) == fit([GOOD])
@@ -64,7 +64,7 @@ seconds = st.one_of(
     st.sampled_from((0.1, 1e-6, 1e5, 0.0, -1.0, math.nan, math.inf)),
 )
 reports = st.builds(
-    Measurement,
+    StepTime,
     workers=st.one_of(st.integers(-1, 70), st.sampled_from((1, 2, 4, 8))),
     nodes=st.integers(0, 4),
     global_batch_size=st.one_of(st.integers(-1, 100), st.integers(1, 2**31)),
@@ -89,7 +89,7 @@ def test_reports_of_batches_outside_of_the_job_s_range_are_ignored() -> None:
     micro_batch=st.sampled_from((None, 1, 64)),
 )
 def test_no_report_breaks_a_fit(
-    measurements: list[Measurement], model_bytes: int, micro_batch: int | None
+    measurements: list[StepTime], model_bytes: int, micro_batch: int | None
 ) -> None:
     batch = BatchRange(base=64, minimum=1, maximum=2**31, max_per_gpu=micro_batch)
     scaling = fit(measurements, model_bytes=model_bytes, batch=batch)

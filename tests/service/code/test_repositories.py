@@ -14,10 +14,10 @@ import pytest
 from rest_framework.test import APIClient
 from storage.code.archives import unpack
 from storage.code.bounds import CodeBounds
-from storage.data.fetcher.orders import Refused, Result, Status
+from storage.data.fetcher.orders import FetchResult, Status, UnusableStore
 from storage.errors import SnapshotInvalid
-from storage.repositories.fetcher.orders import About, CodeOrder
-from storage.repositories.fetcher.packing import Entry, Objects, pack
+from storage.repositories.fetcher.orders import CodeOrder, FetchedCommit
+from storage.repositories.fetcher.packing import Objects, TreeEntry, pack
 from storage.repositories.places import Workplace
 
 from concertina.code.packing import packed
@@ -91,9 +91,9 @@ def test_a_commit_is_the_snapshot_that_its_folder_would_be(
     server: GitServer, tmp_path: Path
 ) -> None:
     found = fetch(server, tmp_path)
-    assert (found.result, found.problem) == (Result.DONE, "")
+    assert (found.result, found.problem) == (FetchResult.DONE, "")
     assert found.version == uploaded(server.folder("code.git"))
-    about = About.read(tmp_path / "about")
+    about = FetchedCommit.read(tmp_path / "about")
     assert (about.digest, about.branch) == (found.version, "main")
     assert about.commit == git(server.folder("code.git"), "rev-parse", "HEAD")
     assert (tmp_path / "code" / "train.py").read_text() == "print('newer')"
@@ -105,7 +105,7 @@ def test_a_tag_or_a_commit_is_what_it_was_then(
     server: GitServer, tmp_path: Path, ref: str, branch: str
 ) -> None:
     assert fetch(server, tmp_path, ref=ref.replace("COMMIT", server.first), path="lib").objects == 3
-    about = About.read(tmp_path / "about")
+    about = FetchedCommit.read(tmp_path / "about")
     assert (about.commit, about.branch) == (server.first, branch)
     assert (tmp_path / "code" / "a" / "b.py").read_text() == "z"
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_fetched_is_told(
     server: GitServer, tmp_path: Path, more: dict[str, Any], said: str
 ) -> None:
     found = fetch(server, tmp_path, **more)
-    assert (found.result, said in found.problem) == (Result.FAILED, True), found
+    assert (found.result, said in found.problem) == (FetchResult.FAILED, True), found
 
 
 TREE = {"mode": 0o40000, "object_id": b"t"}
@@ -146,18 +146,18 @@ def test_a_repository_that_no_git_made_is_refused(
     tmp_path: Path, name: str, entry: dict[str, Any], said: str
 ) -> None:
     bounds = CodeBounds(most_bytes=1000, most_files=10)
-    objects = Objects(folder=lambda _: {name: Entry(**entry)}, content=lambda one: one)
+    objects = Objects(folder=lambda _: {name: TreeEntry(**entry)}, content=lambda one: one)
 
     def become_code() -> None:
         pack(objects, b"t", tmp_path / "archive", bounds)
         unpack(tmp_path / "archive", tmp_path / "code", bounds)
 
-    with pytest.raises((Refused, SnapshotInvalid), match=said):
+    with pytest.raises((UnusableStore, SnapshotInvalid), match=said):
         become_code()
 
 
 def test_submodules_stay_out(tmp_path: Path) -> None:
-    folder = {"a": Entry(**FILE), "sub": Entry(mode=0o160000, object_id=b"s")}
+    folder = {"a": TreeEntry(**FILE), "sub": TreeEntry(mode=0o160000, object_id=b"s")}
     bounds = CodeBounds()
     pack(Objects(folder=lambda _: folder, content=lambda one: one), b"t", tmp_path / "x", bounds)
     assert unpack(tmp_path / "x", tmp_path / "code", bounds).files == 1
@@ -215,4 +215,4 @@ def test_what_a_fetcher_leaves_is_read_strictly(tmp_path: Path, change: dict[str
     good = {"digest": "0" * 64, "files": 1, "folders": 0, "bytes": 1, "commit": "0" * 40}
     (tmp_path / "about").write_text(json.dumps({**good, "branch": "", **change}))
     with pytest.raises(ValueError, match="is not about code"):
-        About.read(tmp_path / "about")
+        FetchedCommit.read(tmp_path / "about")

@@ -17,15 +17,15 @@ from storage.data.fetcher.checksums import is_as_stored
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
     Away,
-    Progress,
-    Refused,
-    Result,
+    FetchError,
+    FetchProgress,
+    FetchResult,
     Status,
-    Trouble,
+    UnusableStore,
 )
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
-from storage.data.fetcher.stores import Store, open_store
-from storage.data.listings import MOST_OBJECTS, Listing, ListingInvalid, StoredObject
+from storage.data.fetcher.stores import ObjectStore, open_store
+from storage.data.listings import MOST_OBJECTS, ListingInvalid, ObjectListing, StoredObject
 
 from autoscaler.backoff import Backoff
 from tests.object_store import noise
@@ -42,7 +42,7 @@ class MemoryStore:
     """The port's twin in memory, which does whatever a test wants of it."""
 
     contents: Mapping[str, bytes]
-    troubles: list[Trouble] = field(default_factory=list)  # of the next reads
+    troubles: list[FetchError] = field(default_factory=list)  # of the next reads
     vanishes_after: int = 1000  # reads
     sends: Mapping[str, bytes] = field(default_factory=dict)  # instead of what it has
     reads: list[tuple[str, int]] = field(default_factory=list)
@@ -66,19 +66,19 @@ class MemoryStore:
 
 
 def fetch(
-    store: Store, tmp_path: Path, *, known: Mapping[tuple[str, str, int], Path] | None = None
+    store: ObjectStore, tmp_path: Path, *, known: Mapping[tuple[str, str, int], Path] | None = None
 ) -> Path:
     """List all and fetch it; returns the folder."""
 
     async def run() -> Path:
         listing = await list_objects(store, between_tries=AT_ONCE)
         folder = tmp_path / listing.version
-        await downloading.Download(
+        await downloading.ListingDownload(
             store=store,
             listing=listing,
             part=tmp_path / "part",
             folder=folder,
-            progress=Progress(tmp_path / "status", listing.bytes),
+            progress=FetchProgress(tmp_path / "status", listing.bytes),
             known=known or {},
             between_tries=AT_ONCE,
         ).run()
@@ -173,7 +173,7 @@ def test_what_another_version_has_is_not_fetched(tmp_path: Path) -> None:
     [(b"con", "has 7 bytes, and sends fewer"), (b"another", "its digest is another")],
 )
 def test_a_store_that_lies_is_refused(tmp_path: Path, sent: bytes, said: str) -> None:
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(UnusableStore, match=said):
         fetch(MemoryStore({"a": b"content"}, sends={"a": sent}), tmp_path)
     assert not list(tmp_path.glob("?" * 64))
 
@@ -205,7 +205,7 @@ def test_what_a_store_sends_beyond_the_end_is_left_out(tmp_path: Path) -> None:
 def test_names_that_cannot_be_files_are_refused(names: list[str], said: str) -> None:
     objects = [StoredObject(name=name, address=name, size=1, version="v") for name in names]
     with pytest.raises(ListingInvalid, match=said):
-        Listing.of(objects)
+        ObjectListing.of(objects)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_what_no_disk_holds_is_refused(objects: list[dict[str, Any]], said: str)
         for n, one in enumerate(objects)
     )
     with pytest.raises(ListingInvalid, match=said):
-        Listing.of(found)
+        ObjectListing.of(found)
 
 
 @pytest.mark.parametrize(
@@ -242,15 +242,15 @@ def test_what_no_disk_holds_is_refused(objects: list[dict[str, Any]], said: str)
 )
 def test_a_status_that_makes_no_sense_is_none(tmp_path: Path, change: dict[str, object]) -> None:
     path = tmp_path / "status"
-    Status(done_bytes=1, result=Result.DONE, version="0" * 64).write(path)
-    assert Status.read(path).result is Result.DONE
+    Status(done_bytes=1, result=FetchResult.DONE, version="0" * 64).write(path)
+    assert Status.read(path).result is FetchResult.DONE
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     assert Status.read(path) == Status()
 
 
 def test_what_a_store_says_is_text_that_can_be_kept(tmp_path: Path) -> None:
     path = tmp_path / "status"
-    Status(result=Result.FAILED, problem="a\0b\ud800c\nd" + "e" * 5000).write(path)
+    Status(result=FetchResult.FAILED, problem="a\0b\ud800c\nd" + "e" * 5000).write(path)
     assert Status.read(path).problem == "a?b?c?d" + "e" * 993
 
 
@@ -264,14 +264,14 @@ def test_parts_that_are_not_equally_long_are_believed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["cloud", '"cloud"', '"/etc/key.json"', "{}", "[]"])
 def test_a_key_of_google_is_nothing_else(text: str) -> None:
-    with pytest.raises(Refused, match="is not the JSON key of a service account"):
+    with pytest.raises(UnusableStore, match="is not the JSON key of a service account"):
         open_store("gs://datasets", endpoint="", credential={"GOOGLE_SERVICE_ACCOUNT": text})
 
 
 def test_a_listing_is_known_by_what_is_in_it(tmp_path: Path) -> None:
     objects = [StoredObject(name=n, address=n, size=1, version=f"v{n}") for n in ("b", "é", "a")]
-    listing = Listing.of(objects)
-    assert listing.version == Listing.of(reversed(objects)).version
-    assert listing.version != Listing.of([*objects[:2], replace(objects[2], size=2)]).version
+    listing = ObjectListing.of(objects)
+    assert listing.version == ObjectListing.of(reversed(objects)).version
+    assert listing.version != ObjectListing.of([*objects[:2], replace(objects[2], size=2)]).version
     listing.write(tmp_path / "listing")
-    assert Listing.read(tmp_path / "listing") == listing
+    assert ObjectListing.read(tmp_path / "listing") == listing

@@ -19,12 +19,12 @@ from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
     Away,
     Changed,
-    Order,
-    Progress,
-    Refused,
-    Result,
+    FetchError,
+    FetchOrder,
+    FetchProgress,
+    FetchResult,
     Status,
-    Trouble,
+    UnusableStore,
 )
 from storage.data.fetcher.stores import open_store
 
@@ -103,12 +103,12 @@ def from_web(web: Web, tmp_path: Path) -> Path:
             listing = await list_objects(store, between_tries=AT_ONCE)
             if web.hangs:
                 web.tag = '"two"'
-            await downloading.Download(
+            await downloading.ListingDownload(
                 store=store,
                 listing=listing,
                 part=tmp_path / "part",
                 folder=tmp_path / "whole",
-                progress=Progress(tmp_path / "status", listing.bytes),
+                progress=FetchProgress(tmp_path / "status", listing.bytes),
                 known={},
                 between_tries=AT_ONCE,
             ).run()
@@ -140,25 +140,27 @@ def test_a_file_that_changes_between_is_noticed(web: Web, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("status", "kind", "said"),
     [
-        (403, Refused, "refuses"),
-        (404, Refused, "Check the URL"),
+        (403, UnusableStore, "refuses"),
+        (404, UnusableStore, "Check the URL"),
         (503, Away, "503"),
     ],
 )
 def test_what_a_web_server_refuses_is_told(
-    web: Web, tmp_path: Path, status: int, kind: type[Trouble], said: str
+    web: Web, tmp_path: Path, status: int, kind: type[FetchError], said: str
 ) -> None:
     web.status = status
     with pytest.raises(kind, match=said):
         from_web(web, tmp_path)
 
 
-def order(url: str, tmp_path: Path, **more: Any) -> Order:
-    return Order(url=url, listing=str(tmp_path / "list"), status=str(tmp_path / "status"), **more)
+def order(url: str, tmp_path: Path, **more: Any) -> FetchOrder:
+    return FetchOrder(
+        url=url, listing=str(tmp_path / "list"), status=str(tmp_path / "status"), **more
+    )
 
 
 @contextmanager
-def fetcher(order: Order) -> Iterator[subprocess.Popen[bytes]]:
+def fetcher(order: FetchOrder) -> Iterator[subprocess.Popen[bytes]]:
     """The program itself."""
     process = subprocess.Popen(
         [sys.executable, "-m", "storage.data.fetcher"],
@@ -176,7 +178,7 @@ def fetcher(order: Order) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def outcome(order: Order) -> Status:
+def outcome(order: FetchOrder) -> Status:
     with fetcher(order) as process:
         assert process.wait(60) == 0
     return Status.read(Path(order.status))
@@ -190,7 +192,7 @@ def test_no_redirect_leads_to_where_no_store_may_be(web: Web, tmp_path: Path, ta
     web.redirects_to = target.format(other=private.server_port)
     found = outcome(order(web.url, tmp_path, networks=(f"127.0.0.1:{web.server_port}",)))
     private.server_close()
-    assert found.result is Result.FAILED
+    assert found.result is FetchResult.FAILED
     assert found.problem.startswith("The store leads to where nothing may be fetched: 1")
 
 
@@ -225,7 +227,7 @@ def test_what_s3_has_in_parts_and_pages_comes_checked(
             "networks": (store.address,),
         }
         listed = outcome(order("s3://datasets/set", tmp_path, **more))
-        assert (listed.result, listed.objects) == (Result.DONE, 6), listed.problem
+        assert (listed.result, listed.objects) == (FetchResult.DONE, 6), listed.problem
         folder = tmp_path / "whole"
         fetched = outcome(
             order(
@@ -236,7 +238,7 @@ def test_what_s3_has_in_parts_and_pages_comes_checked(
                 **more,
             )
         )
-        assert fetched.result is Result.DONE, fetched.problem
+        assert fetched.result is FetchResult.DONE, fetched.problem
         assert (folder / "large").read_bytes() == b"".join(parts)
         assert (folder / "small" / "4").read_bytes() == b"4"
         assert not (folder / "settings").exists()

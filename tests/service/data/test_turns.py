@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from storage.data.cache.turns import TURN, Claim, next_ones, who_gives_way
+from storage.data.cache.turns import TURN, TurnClaim, next_ones, who_gives_way
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def claims(owners: str, *, minutes: float = 0) -> dict[tuple[int, str], Claim]:
+def claims(owners: str, *, minutes: float = 0) -> dict[tuple[int, str], TurnClaim]:
     """One of each owner, numbered in order; each is a second younger than the one before."""
     begin = NOON + timedelta(minutes=minutes)
     return {
-        (number, owner): Claim(owner=owner, since=begin + timedelta(seconds=number))
+        (number, owner): TurnClaim(owner=owner, since=begin + timedelta(seconds=number))
         for number, owner in enumerate(owners)
     }
 
@@ -56,7 +56,7 @@ def test_after_its_turn_one_gives_way_to_an_owner_who_has_less(
     later = NOON + TURN + timedelta(seconds=len(running))
     if running == "baa":
         assert who_gives_way(held, owner, later) is None
-        held = {**held, (3, "a"): Claim(owner="a", since=NOON + timedelta(seconds=3))}
+        held = {**held, (3, "a"): TurnClaim(owner="a", since=NOON + timedelta(seconds=3))}
         later += timedelta(seconds=1)
     found = who_gives_way(held, owner, later)
     assert (found and found[0]) == ends

@@ -14,18 +14,18 @@ from control_plane.front.coordinators.batches import (
     THREADS,
     Answer,
     Batches,
-    Told,
+    ReceivedReport,
 )
 from control_plane.front.coordinators.held_jobs import HeldJobs
-from control_plane.front.coordinators.pace import Pace
+from control_plane.front.coordinators.pace import ReportPacing
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 OK: Answer = (200, {})
 
 
-def told(job: object, size: int = 10) -> Told:
-    return Told(job_id=str(job), authorization="", body=b"x" * size)
+def told(job: object, size: int = 10) -> ReceivedReport:
+    return ReceivedReport(job_id=str(job), authorization="", body=b"x" * size)
 
 
 class Store:
@@ -38,7 +38,7 @@ class Store:
         if is_free:
             self.may_go.set()
 
-    def __call__(self, told: Sequence[Told]) -> list[Answer | None]:
+    def __call__(self, told: Sequence[ReceivedReport]) -> list[Answer | None]:
         self.batches.append([one.job_id for one in told])
         self.may_go.wait()
         return [None if one.job_id in self.held else OK for one in told]
@@ -46,7 +46,7 @@ class Store:
 
 def line(store: Store, **changes: Any) -> Batches:
     given = {"pause_seconds": 0.0, "shares": ProcessorShares(is_short=lambda: False)}
-    return Batches(store, pace=Pace(), **{**given, **changes})
+    return Batches(store, pace=ReportPacing(), **{**given, **changes})
 
 
 def run(story: Callable[[], Awaitable[Any]]) -> Any:
@@ -226,14 +226,17 @@ def test_what_is_being_stored_is_answered_however_long_it_takes() -> None:
 
 
 def test_a_fault_of_the_store_is_told_to_all_that_went_together_and_to_no_other() -> None:
-    def breaks(told: Sequence[Told]) -> list[Answer | None]:
+    def breaks(told: Sequence[ReceivedReport]) -> list[Answer | None]:
         if told[0].job_id == "bad":
             raise ZeroDivisionError
         return [OK for _ in told]
 
     async def story() -> Answer:
         batches = Batches(
-            breaks, pace=Pace(), shares=ProcessorShares(is_short=lambda: False), pause_seconds=0.0
+            breaks,
+            pace=ReportPacing(),
+            shares=ProcessorShares(is_short=lambda: False),
+            pause_seconds=0.0,
         )
         with pytest.raises(ZeroDivisionError):
             await batches.answer(told("bad"))

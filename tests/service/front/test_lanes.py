@@ -10,7 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from control_plane.front.asgi_types import Message, Receive, Scope, Send
 from control_plane.front.callers import CALLER
-from control_plane.front.threads.bulkheads import Bulkheads, Kind, kind_of, sizes
+from control_plane.front.threads.bulkheads import Bulkheads, RequestKind, kind_of, sizes
 from control_plane.front.threads.delivery import Delivery
 from control_plane.front.threads.lanes import Busy, Lanes, LaneSize
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
@@ -206,7 +206,7 @@ class Slow:
 def test_beyond_its_places_the_service_refuses_and_still_tells_its_health_and_signs_in() -> None:
     async def story() -> tuple[list[Answer], list[Answer], set[str]]:
         slow = Slow()
-        bulkheads = Bulkheads(slow, {**sizes(1), Kind.PEOPLE: size(threads=4, places=2)})
+        bulkheads = Bulkheads(slow, {**sizes(1), RequestKind.PEOPLE: size(threads=4, places=2)})
         crowd = [asyncio.create_task(ask(bulkheads, "GET", "/api/v1/jobs")) for _ in range(8)]
         while slow.running < 2 or sum(task.done() for task in crowd) < 5:  # noqa: ASYNC110 - as below
             await asyncio.sleep(0)
@@ -238,7 +238,7 @@ def test_a_stream_gives_its_thread_back_when_it_begins() -> None:
             await slow(scope, receive, send)
             await goes_on.wait()
 
-        bulkheads = Bulkheads(streaming, {Kind.PEOPLE: size()})
+        bulkheads = Bulkheads(streaming, {RequestKind.PEOPLE: size()})
         first = asyncio.create_task(ask(bulkheads, "GET", "/stream"))
         second = asyncio.create_task(ask(bulkheads, "GET", "/stream"))
         while slow.running < 2:  # noqa: ASYNC110 - threads tell of no event
@@ -285,7 +285,7 @@ def test_who_does_not_read_answers_holds_no_thread_and_gets_so_many_and_no_more(
         unread = Unread()
         bulkheads = Bulkheads(
             unread,
-            {Kind.PEOPLE: size()},
+            {RequestKind.PEOPLE: size()},
             delivery=Delivery(longest_seconds=60.0, most_unread=3),
         )
         waiting = [asyncio.create_task(unread.sent_to(bulkheads)) for _ in range(3)]
@@ -326,7 +326,7 @@ def test_an_answer_that_is_not_read_in_time_is_cut_off() -> None:
     async def story() -> int:
         unread = Unread()
         delivery = Delivery(longest_seconds=0.01)
-        await unread.sent_to(Bulkheads(unread, {Kind.PEOPLE: size()}, delivery=delivery))
+        await unread.sent_to(Bulkheads(unread, {RequestKind.PEOPLE: size()}, delivery=delivery))
         return unread.cut
 
     assert asyncio.run(story()) == 1
@@ -346,14 +346,16 @@ def test_django_ends_an_answer_that_is_cut_off_and_closes_it() -> None:
 
     async def story() -> None:
         delivery = Delivery(longest_seconds=0.01)
-        await Unread().sent_to(Bulkheads(Handler(), {Kind.PEOPLE: size()}, delivery=delivery))
+        await Unread().sent_to(
+            Bulkheads(Handler(), {RequestKind.PEOPLE: size()}, delivery=delivery)
+        )
 
     asyncio.run(story())
     assert closed == ["closed"]
 
 
 def test_each_address_goes_through_the_lanes_of_its_kind() -> None:
-    assert kind_of("/api/v1/jobs") is Kind.PEOPLE
-    assert kind_of("/admin/tenancy/team/") is Kind.PEOPLE
-    assert kind_of("/admin/login/") is Kind.SIGN_IN
-    assert kind_of("/internal/v1/jobs/x/sync") is Kind.COORDINATORS
+    assert kind_of("/api/v1/jobs") is RequestKind.PEOPLE
+    assert kind_of("/admin/tenancy/team/") is RequestKind.PEOPLE
+    assert kind_of("/admin/login/") is RequestKind.SIGN_IN
+    assert kind_of("/internal/v1/jobs/x/sync") is RequestKind.COORDINATORS

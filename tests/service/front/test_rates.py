@@ -27,7 +27,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.test import APIClient
 from tenancy.access.addresses import network_of
-from tenancy.buckets import AsyncBuckets, Bucket, LocalBuckets, SharedBuckets, Taken
+from tenancy.buckets import AsyncBuckets, LocalBuckets, SharedBuckets, Taken, TokenBucket
 from tenancy.models import Membership, Team
 
 from jobs.reports import job_token
@@ -48,7 +48,7 @@ class Frozen:
     def __init__(self) -> None:
         self._local = LocalBuckets(lambda: 0.0)
 
-    async def take(self, buckets: list[Bucket]) -> Taken:
+    async def take(self, buckets: list[TokenBucket]) -> Taken:
         return self._local.take(buckets)
 
 
@@ -254,8 +254,8 @@ def key() -> Iterator[str]:
         client.delete(name)
 
 
-def bucket(key: str, **changes: Any) -> Bucket:
-    return Bucket(**{"key": key, "capacity": 3, "per_second": 0.001, **changes})
+def bucket(key: str, **changes: Any) -> TokenBucket:
+    return TokenBucket(**{"key": key, "capacity": 3, "per_second": 0.001, **changes})
 
 
 def test_redis_counts_for_all_processes_as_memory_does(key: str) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from control_plane.front.asgi_types import Application
 from control_plane.front.coordinators.batches import Batches, Storing
-from control_plane.front.coordinators.pace import FRONT_SECONDS, Pace
-from control_plane.front.coordinators.reports import Reports, storing
+from control_plane.front.coordinators.pace import FRONT_SECONDS, ReportPacing
+from control_plane.front.coordinators.reports import ReportEndpoint, storing
 from control_plane.front.threads.processor_shares import ProcessorShares
 from control_plane.front.wiring import in_front_of
 from django.db import connections
@@ -69,10 +69,10 @@ def test_whoever_is_not_the_coordinator_is_told_so(authorization: str) -> None:
     assert (told.status, told.json()["code"]) == (401, "not_authenticated")
 
 
-def front(django: Application, store: Storing, pace: Pace | None = None) -> Reports:
-    known = pace or Pace()
+def front(django: Application, store: Storing, pace: ReportPacing | None = None) -> ReportEndpoint:
+    known = pace or ReportPacing()
     batches = Batches(store, pace=known, shares=ProcessorShares(is_short=lambda: False))
-    return Reports(django, batches, known)
+    return ReportEndpoint(django, batches, known)
 
 
 def answered(status: int, **document: Any) -> Storing:
@@ -107,7 +107,7 @@ def test_a_fault_of_ours_is_told_as_one_and_logged(caplog: pytest.LogCaptureFixt
 def test_the_more_jobs_report_the_later_the_next_report_is_due(
     jobs: int, at_rest: float, while_it_changes: float
 ) -> None:
-    pace = Pace()
+    pace = ReportPacing()
     pace.note([str(number) for number in range(jobs)], (0.005 - FRONT_SECONDS) * jobs)
 
     def pause(seconds: float) -> float:
@@ -121,7 +121,7 @@ def test_the_more_jobs_report_the_later_the_next_report_is_due(
 
 def test_jobs_that_are_gone_no_longer_count() -> None:
     now = 100.0
-    pace = Pace(lambda: now)
+    pace = ReportPacing(lambda: now)
     pace.note(["1", "2", "3"], 3.0)
     before = pace.rest_seconds()
     now += 60.0

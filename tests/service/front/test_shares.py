@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from control_plane.front.asgi_types import Receive, Scope, Send
-from control_plane.front.threads.bulkheads import Bulkheads, Kind
+from control_plane.front.threads.bulkheads import Bulkheads, RequestKind
 from control_plane.front.threads.lanes import Lanes, LaneSize, ShareIsUsed
 from control_plane.front.threads.processor_pressure import Pressure
 from control_plane.front.threads.processor_shares import ProcessorShares
@@ -219,7 +219,7 @@ def test_whose_share_is_used_up_gets_429_and_when_to_come_again() -> None:
             longest_wait_seconds=0.01,
             shares=partial(ProcessorShares, share=1e-6, window_seconds=0.0, is_short=lambda: True),
         )
-        front = Bulkheads(quick, {Kind.PEOPLE: size})
+        front = Bulkheads(quick, {RequestKind.PEOPLE: size})
         return [await ask(front, "GET", "/api/v1/jobs") for _ in range(2)]
 
     first, second = asyncio.run(story())

@@ -11,8 +11,8 @@ from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from autoscaler.control_loop.housekeeping.folders.leftovers import remove_leftovers
-from autoscaler.control_loop.lease.exclusive import Fence, Overtaken, exclusively
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost, exclusively
+from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.commands import pinning
 from jobs.commands.removal import job_deletion
 from jobs.errors import JobNotOver
@@ -57,7 +57,7 @@ def sweep(state_dir: Path, now: datetime) -> None:
     """As a tick does."""
     with exclusively(holder="test", now=now) as fence:
         assert fence is not None
-        remove_leftovers(Orders(fence=fence, state_dir=state_dir), now)
+        remove_leftovers(FencedOrders(fence=fence, state_dir=state_dir), now)
 
 
 def test_a_job_goes_with_all_that_belongs_to_it_and_nothing_else(
@@ -183,8 +183,8 @@ def test_an_overtaken_tick_removes_nothing(
     made = folders(gone, tmp_path)
     api.delete(f"/api/v1/jobs/{gone.id}")
     now = timezone.now()
-    with pytest.raises(Overtaken):
-        remove_leftovers(Orders(fence=Fence(number=99), state_dir=tmp_path), now)
+    with pytest.raises(LeaseLost):
+        remove_leftovers(FencedOrders(fence=Fence(number=99), state_dir=tmp_path), now)
     assert Leftover.objects.count() == 2
     assert all(folder.is_dir() for folder in made)
     sweep(tmp_path, now)

@@ -13,7 +13,6 @@ from rest_framework.test import APIClient
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
-    Choice,
     Hindrance,
     JobRef,
     NextStep,
@@ -21,6 +20,7 @@ from autoscaler.planning.decisions.explanation import (
     RemedyKind,
     Rival,
     Running,
+    SizeOption,
     TeamShare,
 )
 from autoscaler.planning.decisions.plan import Action, Decision
@@ -112,7 +112,7 @@ def keep(job: Job, explanation: Running) -> None:
 
 
 def kept(*, rival: JobRef) -> Running:
-    lone = Choice(
+    lone = SizeOption(
         workers=3,
         global_batch_size=96,
         samples_per_second=900.0,

@@ -23,7 +23,7 @@ from jobs.api.serializers.explanation.parts import (
 
 VALUES = {value.__name__.lower(): value for value in get_args(values.Explanation)}
 PARTS = {
-    ChoiceSerializer: values.Choice,
+    ChoiceSerializer: values.SizeOption,
     ClosedNodeSerializer: values.ClosedNode,
     HolderSerializer: values.Holder,
     JobRefSerializer: values.JobRef,

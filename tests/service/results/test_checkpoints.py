@@ -15,7 +15,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 from storage.models import UnwantedResult
 from storage.results import checkpoints
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 from jobs.lifecycle import State
 from jobs.models import Job
@@ -26,7 +26,7 @@ from tests.service.conftest import SubmitJob
 @pytest.fixture
 def folder(settings: Settings, tmp_path: Path, job: Job) -> Path:
     settings.CONCERTINA = replace(django_settings.CONCERTINA, state_dir=tmp_path)
-    return Results(state_dir=tmp_path, job_id=job.id, place=Place.CHECKPOINTS).folder
+    return Results(state_dir=tmp_path, job_id=job.id, place=ResultFolder.CHECKPOINTS).folder
 
 
 def address(job: Job, *more: str) -> str:
@@ -181,7 +181,7 @@ def test_a_look_is_at_a_bounded_number_of_names(
     monkeypatch.setattr(checkpoints, "MOST", 3)
     for step in range(5):
         leave(folder, step)
-    results = Results(state_dir=folder.parents[2], job_id=job.id, place=Place.CHECKPOINTS)
+    results = Results(state_dir=folder.parents[2], job_id=job.id, place=ResultFolder.CHECKPOINTS)
     assert len(list(checkpoints.newest_first(results))) <= 3
 
 

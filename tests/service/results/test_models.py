@@ -22,7 +22,7 @@ from tenancy.models import Team
 
 from autoscaler.control_loop.housekeeping.folders.held_checkpoints import hold_checkpoints
 from autoscaler.control_loop.lease.exclusive import exclusively
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.admission import start_sources
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import SpecInvalid
@@ -52,7 +52,7 @@ def tick(state_dir: Path) -> None:
     now = timezone.now()
     with exclusively(holder="test", now=now) as fence:
         assert fence is not None
-        hold_checkpoints(Orders(fence=fence, state_dir=state_dir), now)
+        hold_checkpoints(FencedOrders(fence=fence, state_dir=state_dir), now)
 
 
 def add(api: APIClient, name: str = "digits", **more: Any) -> Any:

@@ -19,7 +19,7 @@ from rest_framework.test import APIClient
 from storage.errors import ResultUnknown
 from storage.models import UnwantedResult
 from storage.results import archives, listing, opening, unwanted
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 from jobs.models import Job
 
@@ -28,7 +28,7 @@ from jobs.models import Job
 def outputs(settings: Settings, tmp_path: Path, job: Job) -> Results:
     """A job has handed over two files."""
     settings.CONCERTINA = replace(django_settings.CONCERTINA, state_dir=tmp_path)
-    found = Results(state_dir=tmp_path, job_id=job.id, place=Place.OUTPUTS)
+    found = Results(state_dir=tmp_path, job_id=job.id, place=ResultFolder.OUTPUTS)
     (found.folder / "plots").mkdir(parents=True)
     (found.folder / "loss.csv").write_text("step,loss\n1,0.5\n")
     (found.folder / "plots" / "page.html").write_text("<script>alert(1)</script>")
@@ -135,7 +135,7 @@ def test_a_file_that_gets_longer_is_sent_as_it_was_and_one_that_gets_shorter_bre
     assert content(answer) == b"step,loss\n1,0.5\n"
     answer = file(api, outputs, "loss.csv")
     (outputs.folder / "loss.csv").write_text("")
-    with pytest.raises(archives.ChangedMeanwhile):
+    with pytest.raises(archives.FileShrank):
         content(answer)
 
 

@@ -15,7 +15,7 @@ from django.urls import resolve
 from pytest_django import Settings
 from rest_framework.test import APIClient, APIRequestFactory
 from tenancy.access import tokens
-from tenancy.buckets import Bucket
+from tenancy.buckets import TokenBucket
 from tenancy.models import ImageRule, Membership, Team
 
 from jobs.commands.removal import job_deletion
@@ -58,7 +58,7 @@ def test_all_jobs_of_a_list_wait_in_its_order(api: APIClient) -> None:
 def test_the_jobs_of_a_bulk_count_against_the_senders_rate(vision: Team) -> None:
     """As it is wired: with a bucket that is as good as empty, and is not refilled."""
     _, key = tokens.issue(team=vision, name="ci")
-    bucket = Bucket(key="concertina:rate:write:bulk", capacity=2, per_second=0.001, tokens=1)
+    bucket = TokenBucket(key="concertina:rate:write:bulk", capacity=2, per_second=0.001, tokens=1)
 
     def answer(jobs: int) -> Any:
         headers = {"Authorization": f"Bearer {key}"}

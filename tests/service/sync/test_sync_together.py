@@ -16,14 +16,14 @@ from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver
 from jobs.lifecycle import State
 from jobs.models import Event, Generation, GpuClaim, Job, Measurement, MetricPoint, Worker
 from jobs.reports.job_token import Credential
-from jobs.reports.sync_report import SyncReport
+from jobs.reports.sync_report import CheckedSyncReport
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import SubmitJob, run
 from tests.service.syncing import began, measured, metric, report
 
 
 def arrived(job_id: str, **changes: Any) -> Arrived:
-    body = SyncReport.model_validate(report(**changes))
+    body = CheckedSyncReport.model_validate(report(**changes))
     return Arrived(job_id=job_id, report=body, credential=Credential(term=body.term))
 
 

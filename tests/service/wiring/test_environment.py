@@ -10,7 +10,7 @@ from cluster.process_host import user_settings
 from cluster.process_host.kind import ProcessKind
 from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.users.team_users import TeamUsers
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 from control_plane.configuration import environment
 from control_plane.configuration.environment import BadEnvironment
 
@@ -253,8 +253,8 @@ def test_jobs_that_run_as_their_teams_may_come_from_anywhere(
     opened = {**GOOD, "CONCERTINA_SERVICE_URL": "https://concertina.example"}
     users = team_users(environment.read({**opened, "CONCERTINA_TEAM_UIDS": "300000-300099"}))
     assert users is not None
-    assert users.of(7, Role.WORKER) == 300014
-    assert users.of(7, Role.COORDINATOR) == 300015
+    assert users.of(7, ProcessRole.WORKER) == 300014
+    assert users.of(7, ProcessRole.COORDINATOR) == 300015
     with pytest.raises(BadEnvironment, match="CONCERTINA_TEAM_USERS is off"):
         environment.read({**opened, "CONCERTINA_TEAM_USERS": "off"})
 

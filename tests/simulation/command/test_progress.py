@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from autoscaler.simulation.cli.progress.line import ProgressLine
-from autoscaler.simulation.cli.progress.pace import Pace
+from autoscaler.simulation.cli.progress.pace import SimulationRate
 from autoscaler.simulation.cli.progress.remaining import JOBS_OF_A_PLAN, Sign
 from autoscaler.simulation.engine.results.records import Ahead
 
 
-def pace(*labels: str, jobs: int = 1000, processes: int = 2) -> Pace:
-    return Pace(labels=labels or ("a",), jobs=jobs, processes=processes)
+def pace(*labels: str, jobs: int = 1000, processes: int = 2) -> SimulationRate:
+    return SimulationRate(labels=labels or ("a",), jobs=jobs, processes=processes)
 
 
 def sign(ended: int, at: float = 0.0, *, end: float = 0.0, present: int = 0) -> Sign:

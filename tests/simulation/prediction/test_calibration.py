@@ -14,12 +14,12 @@ from autoscaler.simulation.engine.prediction.calibration import (
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from autoscaler.simulation.engine.prediction.ranges import Range
 from autoscaler.simulation.engine.workload.arrivals import Poisson
-from autoscaler.simulation.engine.workload.generators import THREE_KINDS, Workload, generate
+from autoscaler.simulation.engine.workload.generators import THREE_KINDS, WorkloadRecipe, generate
 from autoscaler.simulation.engine.workload.lengths import Uniform
 from tests.simulation.workloads import job, pool, settings, trace
 
 QUICK = Effort(horizon_seconds=7200.0, planned_jobs=500)
-WORKLOAD = Workload(
+WORKLOAD = WorkloadRecipe(
     arrivals=Poisson(per_second=1 / 120),
     jobs=30,
     mix=THREE_KINDS,

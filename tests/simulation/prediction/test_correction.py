@@ -10,7 +10,7 @@ import pytest
 from autoscaler.simulation.engine.prediction.correction import (
     Basis,
     Correction,
-    Outcome,
+    ReplayOutcome,
     basis_of,
     corrected,
     corrections,
@@ -21,8 +21,10 @@ from tests.planning.builders import waiting
 TOLD = Range(p10=80.0, p50=100.0, p90=120.0)
 
 
-def outcome(job: str, until: float, *, has_happened: bool = True, told: Range = TOLD) -> Outcome:
-    return Outcome(
+def outcome(
+    job: str, until: float, *, has_happened: bool = True, told: Range = TOLD
+) -> ReplayOutcome:
+    return ReplayOutcome(
         job_id=job,
         basis=Basis.DECLARED,
         made_at=0.0,
@@ -32,7 +34,7 @@ def outcome(job: str, until: float, *, has_happened: bool = True, told: Range = 
     )
 
 
-def learned(*outcomes: Outcome) -> Range:
+def learned(*outcomes: ReplayOutcome) -> Range:
     return corrected(TOLD, corrections(outcomes).get(Basis.DECLARED), now=0.0)
 
 
@@ -82,7 +84,7 @@ def test_jobs_that_train_on_count_as_longer_than_they_are() -> None:
 
 
 def test_ranges_of_starts_become_wider_and_never_narrower() -> None:
-    def start(name: str, until: float) -> Outcome:
+    def start(name: str, until: float) -> ReplayOutcome:
         return replace(outcome(name, until), basis=Basis.START)
 
     exact = corrections(start(f"j{number}", 100.0) for number in range(50))

@@ -7,10 +7,10 @@ from statistics import median
 import numpy as np
 import pytest
 
-from autoscaler.planning.snapshot.cluster_state import Job
+from autoscaler.planning.snapshot.cluster_state import PlannedJob
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.engine.prediction.lengths import Lengths, spread_of
-from autoscaler.simulation.engine.prediction.past import Past, PastJob, Progress
+from autoscaler.simulation.engine.prediction.lengths import KnownLengths, spread_of
+from autoscaler.simulation.engine.prediction.past import JobProgress, PastJob, RecentPast
 from autoscaler.simulation.engine.truth.profiles import Profile
 from tests.planning.builders import NOW, cluster, running, waiting
 from tests.simulation.workloads import model
@@ -18,9 +18,9 @@ from tests.simulation.workloads import model
 SCALING = ScalingModel(throughput=model(), measured_workers=4, measured_batch=64)
 
 
-def left(job: Job, past: Past, *others: Job) -> list[float]:
+def left(job: PlannedJob, past: RecentPast, *others: PlannedJob) -> list[float]:
     """The work left in a hundred possible worlds, in seconds of one worker."""
-    lengths = Lengths.of(cluster(job, *others), past)
+    lengths = KnownLengths.of(cluster(job, *others), past)
     profile = Profile(name=job.name, model=model(), batch=job.batch, samples=1.0)
     rng = np.random.default_rng(1)
     return sorted(lengths.left(job, profile, rng) / 100 for _ in range(100))
@@ -38,27 +38,27 @@ def ended(seconds: float, *, declared: float | None = None, **overrides: object)
 def test_a_job_beyond_its_declared_length_has_little_left_not_as_much_again() -> None:
     """The planner takes it for half done, so that declaring too little pays nobody."""
     job = running("a", 1, remaining_samples=1100, scaling=SCALING, measurements=())
-    past = Past(live={"a": Progress(samples=1100, declared_samples=1000)})
+    past = RecentPast(live={"a": JobProgress(samples=1100, declared_samples=1000)})
     assert median(left(job, past)) < 2.0
 
 
 def test_declared_lengths_are_as_wrong_as_they_were_and_few_jobs_do_not_tell_how_wrong() -> None:
     job = waiting("a", remaining_samples=10_000)
-    exact = left(job, Past())
+    exact = left(job, RecentPast())
     users = tuple(ended(100 * factor, declared=100) for factor in (0.75, 0.9, 1.1, 1.25) * 7)
-    wrong = left(job, Past(ended=users))
+    wrong = left(job, RecentPast(ended=users))
     assert 88 < exact[10] < 100 < exact[90] < 112
     assert wrong[10] < 80
     assert wrong[90] > 120
-    few = left(job, Past(ended=(ended(90, declared=100), ended(110, declared=100))))
-    many = left(job, Past(ended=tuple(ended(100, declared=100) for _ in range(30))))
+    few = left(job, RecentPast(ended=(ended(90, declared=100), ended(110, declared=100))))
+    many = left(job, RecentPast(ended=tuple(ended(100, declared=100) for _ in range(30))))
     assert few[98] > 112
     assert many[98] < 108
 
 
 def test_of_a_script_that_reports_nothing_only_what_is_longer_than_it_ran_is_left() -> None:
     silent = {"is_measurable": False, "measurements": (), "remaining_samples": None}
-    past = Past(
+    past = RecentPast(
         ended=tuple(
             PastJob(job=waiting("old", **silent), samples=0.0, run_seconds=seconds)
             for seconds in (100, 200, 1000)
@@ -72,9 +72,9 @@ def test_of_a_script_that_reports_nothing_only_what_is_longer_than_it_ran_is_lef
 
 def test_jobs_that_still_run_are_longer_than_what_they_have_done() -> None:
     """Of twenty jobs the ten short ones have ended: a new one is as likely one of the others."""
-    past = Past(
+    past = RecentPast(
         ended=tuple(ended(100) for _ in range(10)),
-        live={f"long{number}": Progress(samples=50_000) for number in range(10)},
+        live={f"long{number}": JobProgress(samples=50_000) for number in range(10)},
     )
     live = [running(f"long{number}", 1, scaling=SCALING) for number in range(10)]
     assert left(waiting("a"), past)[80] < 200

@@ -9,26 +9,26 @@ import pytest
 
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.engine.prediction.own_luck import ends_with
-from autoscaler.simulation.engine.prediction.past import Past
+from autoscaler.simulation.engine.prediction.past import RecentPast
 from autoscaler.simulation.engine.prediction.prediction import Effort, predict
 from autoscaler.simulation.engine.replay.settings import HotRescale
-from autoscaler.simulation.engine.replay.simulator import Simulation
+from autoscaler.simulation.engine.replay.simulator import Replay
 from tests.planning.builders import NOW, cluster, running, waiting
 from tests.simulation.workloads import LINEAR, model, settings
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
     from autoscaler.planning.speed.throughput import ThroughputModel
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
 
 KNOWN = ScalingModel(throughput=LINEAR.model, measured_workers=4, measured_batch=64)
 FAST, HALF_AS_FAST = LINEAR.model, model(0.02)
 AT_ONCE = HotRescale(stall=0.0, joiner_start=0.0, first_start=0.0)
 
 
-def replayed(*jobs: Job, seconds: float, samples: float = 20_000.0) -> list[SimulatedJob]:
+def replayed(*jobs: PlannedJob, seconds: float, samples: float = 20_000.0) -> list[ReplayedJob]:
     """What becomes of jobs on two GPUs that make 100 samples a second each."""
-    simulation = Simulation.from_state(
+    simulation = Replay.from_state(
         cluster(*jobs, nodes=(2,)),
         settings(rescale=AT_ONCE),
         profiles={job.job_id: LINEAR for job in jobs},
@@ -40,12 +40,12 @@ def replayed(*jobs: Job, seconds: float, samples: float = 20_000.0) -> list[Simu
     return list(simulation.world.jobs)
 
 
-def end_with(job: SimulatedJob, model: ThroughputModel, samples: float) -> float | None:
+def end_with(job: ReplayedJob, model: ThroughputModel, samples: float) -> float | None:
     (end,) = ends_with(job, [model], [samples])
     return end
 
 
-def steady() -> Job:
+def steady() -> PlannedJob:
     return running("a", 2, min_workers=2, max_workers=2, scaling=KNOWN)
 
 
@@ -71,7 +71,7 @@ def test_a_job_goes_through_the_sizes_that_it_had() -> None:
     """The first ends after 50 s, and the second has both GPUs from then on."""
     first = running("a", 1, min_workers=1, max_workers=1, scaling=KNOWN)
     second = running("b", 1, min_workers=1, max_workers=2, scaling=KNOWN)
-    simulation = Simulation.from_state(
+    simulation = Replay.from_state(
         cluster(first, second, nodes=(2,)),
         settings(rescale=AT_ONCE),
         profiles={"a": LINEAR, "b": LINEAR},
@@ -106,7 +106,7 @@ def test_where_replays_are_few_ranges_are_as_wide_as_where_they_are_many() -> No
     widths = []
     for effort in (few, many):
         span = predict(
-            cluster(job, nodes=(2,)), past=Past(), rescale=AT_ONCE, effort=effort, seed=1
+            cluster(job, nodes=(2,)), past=RecentPast(), rescale=AT_ONCE, effort=effort, seed=1
         )["a"].finish
         assert span is not None
         assert span.p10 is not None

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 from autoscaler.planning.speed.scaling import ScalingModel
-from autoscaler.simulation.engine.prediction.past import Past, PastJob
+from autoscaler.simulation.engine.prediction.past import PastJob, RecentPast
 from autoscaler.simulation.engine.prediction.prediction import (
     Effort,
-    Prediction,
+    JobPrediction,
     affordable,
     predict,
 )
@@ -34,7 +34,9 @@ DOUBTFUL = replace(
 )
 
 
-def busy(name: str, *, seconds: float, workers: int = 4, scaling: ScalingModel = CERTAIN) -> Job:
+def busy(
+    name: str, *, seconds: float, workers: int = 4, scaling: ScalingModel = CERTAIN
+) -> PlannedJob:
     """A job that holds its workers for so long: each trains 100 samples per second."""
     return running(
         name,
@@ -48,8 +50,8 @@ def busy(name: str, *, seconds: float, workers: int = 4, scaling: ScalingModel =
 
 
 def predict_from(
-    state: ClusterState, past: Past | None = None, seed: int = 0
-) -> dict[str, Prediction]:
+    state: ClusterState, past: RecentPast | None = None, seed: int = 0
+) -> dict[str, JobPrediction]:
     return dict(predict(state, past=past, rescale=AT_ONCE, effort=EFFORT, seed=seed))
 
 
@@ -69,7 +71,7 @@ def test_a_look_has_as_many_replays_as_it_affords_and_no_more_plans_than_are_eno
     jobs: int, affords: tuple[int, int]
 ) -> None:
     state = cluster(*(waiting(f"j{number}") for number in range(jobs)))
-    assert affordable(state, Past(), Effort()) == affords
+    assert affordable(state, RecentPast(), Effort()) == affords
 
 
 def test_a_running_job_ends_when_its_work_is_done() -> None:
@@ -125,7 +127,7 @@ def test_a_job_that_was_measured_little_has_a_wider_range() -> None:
 def test_jobs_that_will_come_make_a_waiting_job_later() -> None:
     """Those that come are as likely to be put first as the one that is there."""
     urgent = waiting("old", "language", min_workers=4, priority=90, scaling=CERTAIN)
-    past = Past(ended=(PastJob(job=urgent, samples=40_000, run_seconds=100),))
+    past = RecentPast(ended=(PastJob(job=urgent, samples=40_000, run_seconds=100),))
     busier = replace(past, arrivals_per_second=1 / 30)
     state = cluster(
         busy("a", seconds=60), waiting("b", min_workers=4), quotas={"language": (4, None)}
@@ -140,7 +142,7 @@ def test_jobs_that_will_come_make_a_waiting_job_later() -> None:
 def test_a_job_of_unknown_length_is_taken_for_one_that_ended_lately() -> None:
     ended = PastJob(job=waiting("old", scaling=CERTAIN), samples=6_000, run_seconds=60)
     state = cluster(waiting("a", max_workers=1))
-    low, middle, high = from_now(predict_from(state, Past(ended=(ended,)))["a"].finish)
+    low, middle, high = from_now(predict_from(state, RecentPast(ended=(ended,)))["a"].finish)
     assert 30 < middle < 120
     assert high > 1.5 * low
 
@@ -182,7 +184,7 @@ def test_however_often_jobs_come_a_bounded_number_of_them_is_replayed() -> None:
     """The work and the memory of a prediction are bounded, whatever tenants submit."""
     state = cluster(busy("a", seconds=100))
     short = PastJob(job=waiting("short", scaling=CERTAIN), samples=100.0, run_seconds=1.0)
-    past = Past(ended=(short,), arrivals_per_second=1e3, arrivals_seen=10**6)
+    past = RecentPast(ended=(short,), arrivals_per_second=1e3, arrivals_seen=10**6)
     drawn = draw(state, past, np.random.default_rng(1), horizon_seconds=7 * 86_400.0)
     assert 50 < len(drawn.arrivals) < 150
     assert drawn.arrivals[-1].submitted_at < NOW + 1  # the first of them

@@ -15,7 +15,7 @@ from autoscaler.planning.speed.throughput import ThroughputModel
 from autoscaler.simulation.engine.replay.planner_view import submission_of
 from autoscaler.simulation.engine.workload.applications import CIFAR10, IMAGENET, NCF, PROFILES
 from autoscaler.simulation.engine.workload.arrivals import Poisson
-from autoscaler.simulation.engine.workload.generators import Workload, generate
+from autoscaler.simulation.engine.workload.generators import WorkloadRecipe, generate
 from autoscaler.simulation.engine.workload.importers.concertina_csv import from_csv, to_csv
 from autoscaler.simulation.engine.workload.importers.concertina_json import from_json, to_json
 from autoscaler.simulation.engine.workload.importers.history import HistoryRow, trace_of_history
@@ -46,7 +46,9 @@ FULL = job(
 STEPPED = job("stepped", profile=NCF, batch=NCF.batch, min_workers=2, max_workers=10, worker_step=4)
 BARE = job("bare", profile=NCF, batch=NCF.batch, declared_samples=None)
 GENERATED = generate(
-    Workload(arrivals=Poisson(per_second=0.1), jobs=30, undeclared=0.5, deadline_slack=(1, 3)),
+    WorkloadRecipe(
+        arrivals=Poisson(per_second=0.1), jobs=30, undeclared=0.5, deadline_slack=(1, 3)
+    ),
     seed=3,
 )
 

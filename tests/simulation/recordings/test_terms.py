@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from autoscaler.planning.policies import BUILT_IN
-from autoscaler.planning.snapshot.cluster_state import Job
+from autoscaler.planning.snapshot.cluster_state import PlannedJob
 from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
-from autoscaler.simulation.engine.replay.simulator import Simulation, run
+from autoscaler.simulation.engine.replay.simulator import Replay, run
 from autoscaler.simulation.engine.workload.applications import NCF
 from autoscaler.simulation.engine.workload.importers.concertina_csv import from_csv, to_csv
 from autoscaler.simulation.engine.workload.importers.concertina_json import from_json, to_json
@@ -49,10 +49,10 @@ ROUTES: dict[str, Callable[[Trace], Trace]] = {
 }
 
 
-def seen(made: Trace, at: float) -> Job:
+def seen(made: Trace, at: float) -> PlannedJob:
     """The job as a plan made at this time sees it."""
     world = settings(pool(8, 8), pool(8, 8, name="a100"))
-    simulation = Simulation.from_trace(made, world)
+    simulation = Replay.from_trace(made, world)
     simulation.run_until(at)
     (found,) = simulation.present().jobs
     return found

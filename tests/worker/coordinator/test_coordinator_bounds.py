@@ -34,7 +34,7 @@ from concertina_worker.protocol import (
     SyncReport,
 )
 from concertina_worker.wire import ProtocolError
-from jobs.reports.sync_report import SyncReport as ServiceReport
+from jobs.reports.sync_report import CheckedSyncReport as ServiceReport
 from tests.worker.coordinator.service_answers import answering
 from tests.worker.coordinator_story import Story
 

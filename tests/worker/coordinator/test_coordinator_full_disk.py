@@ -9,7 +9,7 @@ from pathlib import Path
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.state_file import StateFile
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.wire import Message, decode, encode
 from tests.worker.coordinator_story import Story
 
@@ -41,7 +41,7 @@ def test_an_order_is_given_when_it_could_be_saved_and_nobody_is_dropped_till_the
     server = Server(coordination, StateFile(folder), token="t")
     folder.rmdir()
 
-    async def hear() -> tuple[Message, Plan | None]:
+    async def hear() -> tuple[Message, GenerationPlan | None]:
         async with asyncio.timeout(PATIENCE_SECONDS), await server.listen("127.0.0.1", 0) as here:
             address = here.sockets[0].getsockname()
             reader, writer = await asyncio.open_connection(*address)
@@ -57,4 +57,4 @@ def test_an_order_is_given_when_it_could_be_saved_and_nobody_is_dropped_till_the
 
     heard, saved = asyncio.run(hear())
     assert heard["type"] == "plan"
-    assert saved == Plan.from_json(heard["plan"])
+    assert saved == GenerationPlan.from_json(heard["plan"])

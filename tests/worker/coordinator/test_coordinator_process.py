@@ -67,7 +67,7 @@ def test_the_package_offers_its_names_on_first_use() -> None:
         "assert 'torch' not in sys.modules;"
         "print(elastic.init.__name__, elastic.Job.__name__)"
     )
-    assert python(code) == "init Job"
+    assert python(code) == "init ElasticJob"
 
 
 def converse(job: RunningJob, *lines: bytes) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.coordinator.state_file import StateFile
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import DesiredAction, MemberPhase
 from tests.worker.coordinator_story import Story, hello
 
@@ -72,7 +72,7 @@ def test_after_a_takeover_workers_tell_which_plan_they_have_switched_to(story: S
 
 
 def test_a_coordinator_without_memory_learns_from_its_workers(story: Story) -> None:
-    plan = Plan(
+    plan = GenerationPlan(
         generation=9,
         members=("a",),
         joiners=(),

@@ -9,7 +9,7 @@ from typing import Any
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.events import Event
 from concertina_worker.coordinator.instructions import SendPlan
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from tests.worker.coordinator_story import Story, progress
 
 
@@ -32,9 +32,9 @@ class Echo(Story):
             self.before = None if is_passing else event
 
 
-def life(story: Story) -> list[Plan]:
+def life(story: Story) -> list[GenerationPlan]:
     """A job starts, grows, gets another batch, loses one, shrinks and stops; and its plans."""
-    plans = dict[int, Plan]()
+    plans = dict[int, GenerationPlan]()
 
     def note() -> None:
         for answer in story.answers:

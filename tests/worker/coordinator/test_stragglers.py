@@ -6,7 +6,12 @@ import pytest
 
 from benchmarks.false_alarms import NOISES, false_alarms, pace, reports_until_noticed
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.stragglers import ROUNDS_TO_CONFIRM, Pace, Speeds, compared
+from concertina_worker.coordinator.stragglers import (
+    ROUNDS_TO_CONFIRM,
+    Speeds,
+    WorkerThroughput,
+    compared,
+)
 from concertina_worker.protocol import WorkerReport
 from tests.worker.coordinator_story import Story
 
@@ -70,9 +75,9 @@ def test_one_alone_is_never_slow() -> None:
 def test_uneven_shares_slow_nobody_down(fixed_part: float) -> None:
     """2 + 2 + 1 of a batch of 5, whatever part of a step does not depend on the share."""
 
-    def of(samples: int) -> Pace:
+    def of(samples: int) -> WorkerThroughput:
         seconds = fixed_part + (1 - fixed_part) * samples / 2
-        return Pace(steps=10, samples=10 * samples, compute_seconds=10 * seconds)
+        return WorkerThroughput(steps=10, samples=10 * samples, compute_seconds=10 * seconds)
 
     paces = {"a": of(2), "b": of(2), "c": of(1)}
     assert all(compared(one, paces) >= 1 for one in paces.values())

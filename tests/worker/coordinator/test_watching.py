@@ -6,7 +6,7 @@ import pytest
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.protocol import MemberPhase
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 from tests.worker.coordinator_story import Story
 
 
@@ -56,7 +56,7 @@ def test_long_steps_allow_longer_silence_up_to_a_bound(story: Story) -> None:
 
 
 def test_a_script_in_code_of_its_own_may_keep_the_heartbeat_back_for_longer(story: Story) -> None:
-    story.train("a", "b").beat("a").beat("b", place=Place.ELSEWHERE, seconds=3.0)
+    story.train("a", "b").beat("a").beat("b", place=ScriptPlace.ELSEWHERE, seconds=3.0)
     assert story.pass_time(14.0, "a").given_up == set()
     assert story.pass_time(2.0, "a").given_up == {"b"}
 
@@ -69,29 +69,31 @@ def test_workers_are_not_blamed_when_the_coordinator_stood_still(story: Story) -
 
 
 def test_a_member_that_hangs_in_a_step_others_wait_for_is_given_up(story: Story) -> None:
-    story.train("a", "b").beat("a").beat("b", place=Place.COMPUTING, seconds=19.0)
+    story.train("a", "b").beat("a").beat("b", place=ScriptPlace.COMPUTING, seconds=19.0)
     story.pass_time(0.5)
     assert story.given_up == set()
-    story.beat("b", place=Place.COMPUTING, seconds=20.1).pass_time(0.25)
+    story.beat("b", place=ScriptPlace.COMPUTING, seconds=20.1).pass_time(0.25)
     assert story.given_up == {"b"}
     assert story.plan.members == ("a",)
 
 
 @pytest.mark.parametrize(
-    ("steps", "others"), [(2, Place.WAITING), (9, Place.COMPUTING)], ids=["first step", "all slow"]
+    ("steps", "others"),
+    [(2, ScriptPlace.WAITING), (9, ScriptPlace.COMPUTING)],
+    ids=["first step", "all slow"],
 )
 def test_a_first_step_and_a_step_that_is_slow_for_all_may_take_long(
-    story: Story, steps: int, others: Place
+    story: Story, steps: int, others: ScriptPlace
 ) -> None:
     story.train("a", "b").beat("a", place=others, seconds=500.0)
-    story.beat("b", place=Place.COMPUTING, seconds=500.0, steps=steps).pass_time(0.25)
+    story.beat("b", place=ScriptPlace.COMPUTING, seconds=500.0, steps=steps).pass_time(0.25)
     assert story.given_up == set()
 
 
 def test_evaluation_may_take_as_long_as_it_likes(story: Story) -> None:
     story.train("a", "b")
     for _ in range(100):
-        story.beat("a", seconds=5000.0).beat("b", place=Place.ELSEWHERE, seconds=5000.0)
+        story.beat("a", seconds=5000.0).beat("b", place=ScriptPlace.ELSEWHERE, seconds=5000.0)
         assert story.pass_time(1.0).given_up == set()
     assert not story.plan.generation > 1
 
@@ -119,7 +121,7 @@ def test_what_a_given_up_worker_still_tells_is_not_believed(story: Story) -> Non
     story.train("a", "b").beat("a", "b").pass_time(5.0, "a").switch("a")
     story.connect("b")
     assert story.released == {"b"}
-    story.beat("b", place=Place.COMPUTING).ready("b").switch("b")
+    story.beat("b", place=ScriptPlace.COMPUTING).ready("b").switch("b")
     assert phases(story)["b"] == MemberPhase.LOST
     assert story.plan.members == ("a",)
 
@@ -148,7 +150,7 @@ def test_a_new_coordinator_still_reports_who_was_given_up(story: Story) -> None:
 def test_a_plan_nobody_switches_to_is_published_anew(story: Story) -> None:
     story.train("a").want("a", "b").connect("b").ready("b")
     for steps in range(1, 100):
-        story.beat("a", steps=steps).beat("b", place=Place.ELSEWHERE).pass_time(1.0)
+        story.beat("a", steps=steps).beat("b", place=ScriptPlace.ELSEWHERE).pass_time(1.0)
     assert story.plan.generation == 3
     assert story.plan.members == ("a", "b")
 
@@ -156,5 +158,5 @@ def test_a_plan_nobody_switches_to_is_published_anew(story: Story) -> None:
 def test_a_plan_is_kept_while_its_members_evaluate(story: Story) -> None:
     story.train("a").want("a", "b").connect("b").ready("b")
     for _ in range(200):
-        story.beat("a", "b", place=Place.ELSEWHERE, steps=5).pass_time(1.0)
+        story.beat("a", "b", place=ScriptPlace.ELSEWHERE, steps=5).pass_time(1.0)
     assert story.plan.generation == 2

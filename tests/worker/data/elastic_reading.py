@@ -18,8 +18,8 @@ from torch.utils.data import IterableDataset
 from concertina_worker.samples.loading.prefetch import Prefetch
 from concertina_worker.samples.loading.reading import Reader
 from concertina_worker.samples.loading.requests import PlannedBatch, Requests
-from concertina_worker.samples.share import Share
-from concertina_worker.samples.source import Loading, Source
+from concertina_worker.samples.share import BatchShare
+from concertina_worker.samples.source import Loading, SampleSource
 from concertina_worker.samples.step_plan import Segment, StepPlan
 
 
@@ -36,7 +36,7 @@ class Count(IterableDataset[int]):
 class Pipeline:
     """Answers requests like a DataLoader that keeps some of them waiting ahead."""
 
-    def __init__(self, reader: Reader, source: Source, requests: Requests) -> None:
+    def __init__(self, reader: Reader, source: SampleSource, requests: Requests) -> None:
         self._reader = reader
         self._ahead = source.loading.batches_ahead
         self._requests = requests
@@ -81,7 +81,7 @@ class Change:
 class ReadingJob:
     """A job over one source; `run_epoch` returns how often each sample was used."""
 
-    source: Source
+    source: SampleSource
     members: tuple[str, ...]
     batch_size: int
     step: int = 0
@@ -134,7 +134,7 @@ class ReadingJob:
         self.step += 1
         return True
 
-    def _begin(self, worker: Worker) -> Share | None:
+    def _begin(self, worker: Worker) -> BatchShare | None:
         if worker.prefetch.has_ended_at(self.position):
             return None
         before = worker.prefetch.thrown_away
@@ -142,7 +142,7 @@ class ReadingJob:
         self.thrown_away += worker.prefetch.thrown_away - before
         return share
 
-    def _compute(self, worker: Worker, share: Share, used: Counter[int]) -> float:
+    def _compute(self, worker: Worker, share: BatchShare, used: Counter[int]) -> float:
         loaded: list[int] = []
         for number, micro_batch in enumerate(share.micro_batches):
             batch = worker.prefetch.load(number).tolist()
@@ -223,10 +223,12 @@ class ReadingJob:
         return tuple(f"w{number}" for number in range(start, start + max(count, 0)))
 
 
-def numbers(length: int, *, ahead: int = 0, is_stream: bool = False, **options: Any) -> Source:
+def numbers(
+    length: int, *, ahead: int = 0, is_stream: bool = False, **options: Any
+) -> SampleSource:
     """The samples 0, 1, 2 and so on; each micro-batch a tensor of them."""
     dataset: Any = Count(length) if is_stream else list(range(length))
-    return Source(
+    return SampleSource(
         dataset=dataset,
         batch_size=1,
         collate=torch.tensor,

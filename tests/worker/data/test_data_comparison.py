@@ -6,10 +6,10 @@ import pytest
 
 from concertina_worker.collective.group import Group
 from concertina_worker.samples.comparison import (
-    Comparison,
     DataMismatchError,
     OtherDataMismatchError,
     View,
+    ViewComparison,
     check_resumed,
 )
 from tests.worker.gathering import a_plan, gather
@@ -20,7 +20,7 @@ def compared(**views: View) -> dict[str, int | str]:
 
     def compare(group: Group) -> int | str:
         own = views[group.worker]
-        comparison = Comparison(own, rank=group.rank, size=group.size, exchange=group.start_sum)
+        comparison = ViewComparison(own, rank=group.rank, size=group.size, exchange=group.start_sum)
         try:
             return comparison.steps_ahead()
         except (DataMismatchError, OtherDataMismatchError) as error:

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
-from concertina_worker.job import Job
+from concertina_worker.job import ElasticJob
 from concertina_worker.samples.comparison import DataMismatchError
 from concertina_worker.training.script_checks.pitfalls import ScriptError
 from tests.worker.memory.job import MemoryJob
@@ -55,7 +55,7 @@ class Telling(Stream):
 class Training:
     """A small model that normalises its batches, registered with its job."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ElasticJob) -> None:
         self.model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
         job.register(self.model, self.optimizer)
@@ -78,7 +78,7 @@ def test_no_share_of_a_larger_batch_is_too_small_to_be_normalised(
 ) -> None:
     sizes: set[int] = set()
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         training = Training(job)
         for _ in job.epochs(2):
             for rows in job.batches(data_of(is_stream=is_stream)):
@@ -93,7 +93,7 @@ def test_no_share_of_a_larger_batch_is_too_small_to_be_normalised(
 
 
 def test_a_second_loop_over_epochs_is_refused(tmp_path: Path) -> None:
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         training = Training(job)
         for total in (1, 2):
             for _ in job.epochs(total):
@@ -105,7 +105,7 @@ def test_a_second_loop_over_epochs_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_second_loop_over_the_batches_of_an_epoch_is_refused(tmp_path: Path) -> None:
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         training = Training(job)
         for _ in job.epochs(2):
             for _ in range(2):
@@ -117,7 +117,7 @@ def test_a_second_loop_over_the_batches_of_an_epoch_is_refused(tmp_path: Path) -
 
 
 def test_an_epoch_that_the_script_broke_off_can_go_on(tmp_path: Path) -> None:
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         training = Training(job)
         for _ in job.epochs(2):
             for most in (2, 99):
@@ -137,7 +137,7 @@ def test_samples_that_are_dropped_at_the_end_of_an_epoch_count_for_its_progress(
 ) -> None:
     passed: list[float] = []
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         training = Training(job)
         for _ in job.epochs(3):
             for rows in job.batches(data_of(is_stream=is_stream, drop_last=True)):
@@ -157,7 +157,7 @@ def test_a_newcomer_goes_on_in_a_stream_where_a_survivor_of_two_losses_stands(
     streams = {f"w{number}": Telling() for number in (1, 2, 3, 4)}
     changes = iter([lambda: job.die("w1"), lambda: job.die("w2"), lambda: job.want(2)])
 
-    def script(own: Job, worker: str) -> None:
+    def script(own: ElasticJob, worker: str) -> None:
         training = Training(own)
         for _ in own.epochs(1):
             for rows in own.batches(DataLoader(streams[worker], batch_size=8)):
@@ -182,7 +182,7 @@ def test_a_stream_of_another_length_is_found_where_it_ends(
 ) -> None:
     faults: dict[str, str] = {}
 
-    def script(own: Job, worker: str) -> None:
+    def script(own: ElasticJob, worker: str) -> None:
         training = Training(own)
         data = Stream(24 if worker == stranger else 42)
         for _ in own.epochs(1):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concertina_worker.samples.source import DataError, Source
+from concertina_worker.samples.source import DataError, SampleSource
 from tests.campaigns import examples
 from tests.worker.data.elastic_reading import Change, ReadingJob, numbers
 
@@ -33,7 +33,7 @@ AGREED = st.builds(
     changes=st.dictionaries(st.integers(0, 60), CHANGES, max_size=8),
 )
 def test_any_schedule_uses_every_sample_once_an_epoch(
-    source: Source, workers: int, batch_size: int, changes: dict[int, Change]
+    source: SampleSource, workers: int, batch_size: int, changes: dict[int, Change]
 ) -> None:
     members = tuple(f"w{number}" for number in range(workers))
     job = ReadingJob(source, members, batch_size)
@@ -52,7 +52,7 @@ def test_any_schedule_uses_every_sample_once_an_epoch(
     changes=st.dictionaries(st.integers(0, 60), AGREED, max_size=6),
 )
 def test_what_is_agreed_on_ahead_throws_no_loaded_sample_away(
-    source: Source, batch_size: int, changes: dict[int, Change]
+    source: SampleSource, batch_size: int, changes: dict[int, Change]
 ) -> None:
     job = ReadingJob(source, ("w0", "w1"), batch_size)
     for _ in range(3):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from concertina_worker.collective.group import Group
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import AgreedSums, Offer
 from concertina_worker.training.gradients import layout
 from concertina_worker.training.gradients.capture import SecondBackwardError
 from concertina_worker.training.gradients.summing import Gradients
@@ -46,7 +46,7 @@ def assert_gradients(model: nn.Module, expected: list[torch.Tensor | None]) -> N
             torch.testing.assert_close(parameter.grad, gradient, rtol=1e-14, atol=1e-14)
 
 
-def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.Module, Tally]:
+def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.Module, AgreedSums]:
     """One worker's step: micro-batches of these sizes, the rest is the others'."""
     model = a_model()
     gradients = Gradients([*model.parameters()])
@@ -124,7 +124,7 @@ def test_members_read_the_same_decision(offers: tuple[int, ...], is_unanimous: b
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_narrow_gradients_carry_an_exact_agreement(dtype: torch.dtype) -> None:
-    def act(group: Group) -> Tally:
+    def act(group: Group) -> AgreedSums:
         gradients = Gradients([nn.Parameter(torch.ones(3, dtype=dtype))])
         gradients.begin_step(group.start_sum, lambda: Offer(300))
         gradients.finish()
@@ -137,5 +137,5 @@ def test_narrow_gradients_carry_an_exact_agreement(dtype: torch.dtype) -> None:
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=50))
 def test_only_equal_offers_are_unanimous(offers: list[int]) -> None:
     squares = float(sum(offer**2 for offer in offers))
-    tally = Tally(deltas=float(sum(offers)), squares=squares, arrived=0.0)
+    tally = AgreedSums(deltas=float(sum(offers)), squares=squares, arrived=0.0)
     assert tally.is_unanimous(len(offers)) == (len(set(offers)) == 1 and offers[0] > 0)

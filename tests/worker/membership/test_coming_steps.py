@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import AgreedSums, Offer
 from concertina_worker.membership.coming_steps import ComingSteps
 from concertina_worker.membership.coordinator_link.preparations import Prepared
 from tests.worker.gathering import a_plan
@@ -24,8 +24,8 @@ def later(generation: int, members: str) -> Prepared:
     return Prepared(plan=replace(a_plan(members), generation=generation), group=None)
 
 
-def all_three(offer: Offer) -> Tally:
-    return Tally(deltas=3.0 * offer.delta, squares=3.0 * offer.delta**2, arrived=3.0)
+def all_three(offer: Offer) -> AgreedSums:
+    return AgreedSums(deltas=3.0 * offer.delta, squares=3.0 * offer.delta**2, arrived=3.0)
 
 
 def test_joiners_compute_from_the_first_step_that_nobody_has_loaded(coming: ComingSteps) -> None:

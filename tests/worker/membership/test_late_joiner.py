@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from concertina_worker.job import Job
+from concertina_worker.job import ElasticJob
 from tests.worker.memory.job import MemoryJob
 from tests.worker.memory.line import Seam
 from tests.worker.running_job import wait_for
@@ -25,7 +25,7 @@ def test_a_joiner_that_is_late_gets_in_all_the_same(seam: Seam, tmp_path: Path) 
         if (worker, at) == (JOINER, seam):
             wait_for(lambda: memory_job.newest_generation == 3)
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         model = nn.Linear(2, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         job.register(model, optimizer)

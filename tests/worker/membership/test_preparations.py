@@ -10,7 +10,7 @@ import pytest
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
 from concertina_worker.membership.coordinator_link.preparations import Preparations, Prepared
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from tests.worker.gathering import a_plan
 
 PATIENCE_SECONDS = 90.0
@@ -31,25 +31,25 @@ class Builders:
     """Builds for one worker; remembers which plans."""
 
     def __init__(self) -> None:
-        self.built: list[Plan] = []
+        self.built: list[GenerationPlan] = []
         self.may_build = threading.Event()
         self.may_build.set()
         self.preparations = Preparations("a", self._build)
 
-    def _build(self, plan: Plan, wires: Wires) -> Group:
+    def _build(self, plan: GenerationPlan, wires: Wires) -> Group:
         assert self.may_build.wait(PATIENCE_SECONDS)
         if wires.are_cut:
             raise RuntimeError("it is not worth while any more")
         self.built.append(plan)
         return Group(plan=plan, worker="a", wires=wires)
 
-    def get_in(self, plan: Plan) -> Group:
+    def get_in(self, plan: GenerationPlan) -> Group:
         """As a member of this plan, whatever has been published since."""
         group = Group(plan=plan, worker="a")
         self.preparations.stand_in(group)
         return group
 
-    def prepared_for(self, plan: Plan) -> Prepared:
+    def prepared_for(self, plan: GenerationPlan) -> Prepared:
         found = self.preparations.await_prepared(
             lambda prepared: prepared.plan == plan, timeout_seconds=PATIENCE_SECONDS
         )
@@ -93,7 +93,7 @@ def test_a_plan_for_the_members_before_a_growth_is_built_whenever_it_arrives(
 @pytest.mark.parametrize("following", FOLLOWING.values(), ids=FOLLOWING)
 @pytest.mark.parametrize("is_built_late", [False, True])
 def test_a_joiner_gets_in_by_its_plan_although_the_next_one_is_there(
-    builders: Builders, following: Plan, *, is_built_late: bool
+    builders: Builders, following: GenerationPlan, *, is_built_late: bool
 ) -> None:
     preparations = builders.preparations
     if is_built_late:

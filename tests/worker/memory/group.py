@@ -16,7 +16,7 @@ import torch
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.store import Board
 from concertina_worker.collective.wires import Wires
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 
 PATIENCE_SECONDS: Final = 90.0
 
@@ -120,7 +120,7 @@ def _copy(tensors: Tensors, root: int) -> None:
 class _Room:
     """Where the members of one plan meet."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: GenerationPlan) -> None:
         self.board = Board()
         self.everyone = _Ring(len(plan.members))
         self.handover = _Ring(1 + len(plan.joiners))
@@ -155,7 +155,7 @@ class Rooms:
         self._lock = threading.Lock()
         self._rooms: dict[int, _Room] = {}
 
-    def build(self, plan: Plan, worker: str, wires: Wires) -> Group:
+    def build(self, plan: GenerationPlan, worker: str, wires: Wires) -> Group:
         """What `rendezvous.build` does."""
         group = Group(plan=plan, worker=worker, wires=wires)
         if group.size == 1:

@@ -15,13 +15,13 @@ from typing import Any, Final, NoReturn
 import torch
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.instructions import Release, SendPlan
+from concertina_worker.coordinator.instructions import ReleaseMember, SendPlan
 from concertina_worker.coordinator.knowledge.crew import RETURN_SECONDS
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.machine import Coordination
 from concertina_worker.environment import CheckpointRules, Platform, WorkerEnvironment
-from concertina_worker.job import Job
-from concertina_worker.membership.membership import Membership
+from concertina_worker.job import ElasticJob
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.protocol import (
     BatchRules,
     Desired,
@@ -30,11 +30,11 @@ from concertina_worker.protocol import (
     LearningRateScaling,
     MemberPhase,
 )
-from concertina_worker.training.ending import Ending
-from concertina_worker.training.reporting.progress import Progress
+from concertina_worker.training.ending import TrainingEnd
+from concertina_worker.training.reporting.progress import ProgressReporter
 from concertina_worker.training.reporting.reports import StepClock
 from concertina_worker.training.step import CommittedStep
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 from tests.worker.memory.audit import AuditedStep, read_audit, that_counted
 from tests.worker.memory.group import Rooms
 from tests.worker.memory.line import FOREVER, DirectLine, Hesitate
@@ -43,7 +43,7 @@ from tests.worker.running_job import wait_for
 SEED: Final = 3
 JOIN_SECONDS: Final = 180.0
 
-Script = Callable[[Job, str], Any]
+Script = Callable[[ElasticJob, str], Any]
 """Given its job and the worker's name; what it returns is the worker's result."""
 
 
@@ -51,10 +51,10 @@ class Died(BaseException):
     """Raised in the script of a worker that dies."""
 
 
-class _Progress(Progress):
+class _Progress(ProgressReporter):
     """Which the test sees as well."""
 
-    def __init__(self, membership: Membership, committed: list[CommittedStep]) -> None:
+    def __init__(self, membership: WorkerMembership, committed: list[CommittedStep]) -> None:
         super().__init__(membership)
         self._committed = committed
 
@@ -173,9 +173,9 @@ class MemoryJob:
         """The group of the next plan stands, as far as this worker is concerned."""
         return self._lines[worker].preparations.prepared() is not None
 
-    def place_of(self, worker: str) -> Place:
+    def place_of(self, worker: str) -> ScriptPlace:
         """As its next heartbeat would say."""
-        return Place(self._lines[worker].pulse.beat()["place"])
+        return ScriptPlace(self._lines[worker].pulse.beat()["place"])
 
     # -- from beginning to end -----------------------------------------------------------------
 
@@ -221,7 +221,7 @@ class MemoryJob:
                     case SendPlan(worker=worker, plan=plan):
                         self.happened["recoveries" if plan.is_recovery else "plans"] += 1
                         self._lines[worker].preparations.take(plan)
-                    case Release(worker=worker, reason=reason):
+                    case ReleaseMember(worker=worker, reason=reason):
                         self._lines[worker].direct.release(reason)
 
     # -- the workers ---------------------------------------------------------------------------
@@ -243,10 +243,10 @@ class MemoryJob:
 
     def _live(self, worker: str) -> None:
         line = self._lines[worker]
-        membership = Membership(line)
+        membership = WorkerMembership(line)
         progress = _Progress(membership, self.committed.setdefault(worker, []))
-        ending = Ending(membership, progress)
-        job = Job(self._environment(worker), membership, torch.device("cpu"), ending)
+        ending = TrainingEnd(membership, progress)
+        job = ElasticJob(self._environment(worker), membership, torch.device("cpu"), ending)
         try:
             self.results[worker] = self._script(job, worker)
         except SystemExit:
@@ -272,7 +272,7 @@ class MemoryJob:
     def _pass_time(self, seconds: float) -> None:
         self._now += seconds
         for worker in self.alive:
-            beat = on.HeartBeat(worker=worker, place=Place.ELSEWHERE, seconds=0.0, steps=0)
+            beat = on.HeartBeat(worker=worker, place=ScriptPlace.ELSEWHERE, seconds=0.0, steps=0)
             self._tell(beat)
         self._tell(on.TimePassed())
 

@@ -16,9 +16,9 @@ from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.control import Control
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
-from concertina_worker.membership.coordinator_link.orders import Orders
+from concertina_worker.membership.coordinator_link.orders import CoordinatorOrders
 from concertina_worker.membership.coordinator_link.preparations import Prepared
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.wire import FromWorker
 from tests.worker.memory.group import Rooms
 
@@ -77,7 +77,7 @@ class DirectLine(CoordinatorLine):
         self.hesitate = hesitate
         super().__init__(platform, GpuOffer(), lost_seconds=FOREVER)
         self.direct = self.control = DirectControl(platform, self, tell)
-        self.orders = Orders(self.control, lost_seconds=FOREVER)
+        self.orders = CoordinatorOrders(self.control, lost_seconds=FOREVER)
         self._rooms = rooms
 
     def is_to_recover(self, generation: int) -> bool:
@@ -91,7 +91,7 @@ class DirectLine(CoordinatorLine):
         self.hesitate(self.worker, Seam.FOUND)
         return prepared
 
-    def _build(self, plan: Plan, wires: Wires) -> Group:
+    def _build(self, plan: GenerationPlan, wires: Wires) -> Group:
         self.hesitate(self.worker, Seam.BUILD)
         group = self._rooms.build(plan, self.worker, wires)
         self.hesitate(self.worker, Seam.BUILT)

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from concertina_worker.job import Job, Rescale
+from concertina_worker.job import ElasticJob, Rescale
 from concertina_worker.state import portions
 from concertina_worker.state.description import OtherModelError
 from concertina_worker.state.handover import Handover
@@ -27,7 +27,7 @@ class TimesOverError(Exception):
     """It went on as if nothing had happened."""
 
 
-def register(job: Job, width: int = 3) -> tuple[nn.Module, torch.optim.Optimizer]:
+def register(job: ElasticJob, width: int = 3) -> tuple[nn.Module, torch.optim.Optimizer]:
     model = nn.Sequential(nn.Linear(2, width), nn.Linear(width, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     job.register(model, optimizer)
@@ -38,7 +38,7 @@ def data() -> TensorDataset:
     return TensorDataset(torch.ones(STEPS * 4, 2))
 
 
-def steps(job: Job, model: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[int]:
+def steps(job: ElasticJob, model: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[int]:
     """One epoch; yields where each step has been made."""
     for number, (x,) in enumerate(job.batches(data())):
         model(x).mean().backward()
@@ -53,7 +53,7 @@ def a_job(folder: Path, script: Script) -> MemoryJob:
 def test_all_workers_are_told_of_each_generation_as_it_begins(tmp_path: Path) -> None:
     told: dict[str, list[Rescale]] = {}
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         model, optimizer = register(job)
         job.on_rescale(told.setdefault(worker, []).append)
         for _ in job.epochs(2):
@@ -72,7 +72,7 @@ def test_all_workers_are_told_of_each_generation_as_it_begins(tmp_path: Path) ->
 def test_an_error_of_a_callback_ends_its_worker(tmp_path: Path, fails: str) -> None:
     calls: Counter[str] = Counter()
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         def on_rescale(now: Rescale) -> None:
             calls[worker] += 1
             if calls[worker] > MANY:
@@ -108,7 +108,7 @@ class Picky:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_error_of_state_that_arrives_ends_its_worker(tmp_path: Path, workers: int) -> None:
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         model, optimizer = register(job)
         job.state("picky", Picky())
         for _ in job.epochs(1):
@@ -128,7 +128,7 @@ def test_an_error_while_state_is_on_its_way_keeps_nobody_waiting(
     monkeypatch.setattr(portions, "PORTION_BYTES", 1)
     monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         model, optimizer = register(job)
         steps_together = 0
         for _ in job.epochs(1):
@@ -148,7 +148,7 @@ def test_an_error_while_state_is_on_its_way_keeps_nobody_waiting(
 def test_a_worker_with_another_model_leaves_and_says_what_differs_and_the_other_trains_on(
     tmp_path: Path, workers: int
 ) -> None:
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         model, optimizer = register(job, width=5 if worker == "w2" else 3)
         if worker == "w2":
             with pytest.raises(OtherModelError, match=r"0\.weight is \(5, 2\) .* \(3, 2\)"):
@@ -167,7 +167,7 @@ def test_a_worker_with_another_model_leaves_and_says_what_differs_and_the_other_
 
 
 def test_state_that_comes_too_late_or_twice_is_refused(tmp_path: Path) -> None:
-    def script(job: Job, _: str) -> None:
+    def script(job: ElasticJob, _: str) -> None:
         model, optimizer = register(job)
         job.state("mine", nn.Linear(1, 1))
         with pytest.raises(ScriptError, match="twice"):

@@ -20,7 +20,7 @@ import torch
 from concertina_worker.collective.group import Group
 from concertina_worker.membership.coordinator_link import coordinator_line
 from concertina_worker.membership.entering import Entrance
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.state.checkpoints import written_file
 from concertina_worker.state.handover import Handover
 from concertina_worker.training.loop import TrainingLoop
@@ -30,17 +30,17 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "backward": (torch.Tensor, "backward"),
     "reduce": (Group, "start_sum"),
     "step": (torch.optim.SGD, "step"),
-    "commit": (Membership, "decide"),
-    "between steps": (Membership, "turn"),
+    "commit": (WorkerMembership, "decide"),
+    "between steps": (WorkerMembership, "turn"),
     "checkpoint": (written_file.os, "fsync"),
-    "joining": (Membership, "enter"),
+    "joining": (WorkerMembership, "enter"),
     "building": (coordinator_line, "build"),
-    "exchanged": (Membership, "stop_handover"),
+    "exchanged": (WorkerMembership, "stop_handover"),
     "switch": (Entrance, "switch"),
     "transfer": (Handover, "send"),
     "receiving": (Handover, "receive"),
     "between portions": (Handover, "go_on"),
-    "mean": (Membership, "mean"),
+    "mean": (WorkerMembership, "mean"),
     "between epochs": (TrainingLoop, "begin_epoch"),
 }
 

@@ -10,37 +10,37 @@ import pytest
 
 from concertina_worker.checkpoint_files import (
     MOST_VALUES,
-    About,
+    CheckpointAbout,
     CheckpointName,
     Value,
     about,
 )
-from concertina_worker.environment import CheckpointRules, KeepBest
+from concertina_worker.environment import BestCheckpointRule, CheckpointRules
 from concertina_worker.membership.alone import Alone
 from concertina_worker.state.checkpoints import checkpoint, keeping
 from concertina_worker.training.checkpoint_duty import CheckpointDuty
 from tests.worker.state.state_samples import a_state
 from tests.worker.state.test_checkpoint import content_of, states
 
-LOWEST = KeepBest(metric="val_loss", goal="min", count=2)
+LOWEST = BestCheckpointRule(metric="val_loss", goal="min", count=2)
 
 
 def steps(folder: Path) -> list[int]:
     return [name.step for state in states(folder) if (name := CheckpointName.of(state))]
 
 
-def write(folder: Path, best: KeepBest, **measured: float) -> list[int]:
+def write(folder: Path, best: BestCheckpointRule, **measured: float) -> list[int]:
     """Checkpoints of steps 1, 2, …, each with its value."""
     for step, value in enumerate(measured.values(), start=1):
         values = (Value(name="val_loss", value=value, step=step),)
-        told = About(step=step, values=values)
+        told = CheckpointAbout(step=step, values=values)
         checkpoint.write(folder, content_of(step), told, keep_last=1, keep_best=best)
     return steps(folder)
 
 
 @pytest.mark.parametrize(("goal", "kept"), [("min", [2, 4, 5]), ("max", [1, 3, 5])])
 def test_the_best_are_kept_beside_the_last(tmp_path: Path, goal: str, kept: list[int]) -> None:
-    best = KeepBest(metric="val_loss", goal="max" if goal == "max" else "min", count=2)
+    best = BestCheckpointRule(metric="val_loss", goal="max" if goal == "max" else "min", count=2)
     assert write(tmp_path, best, a=3.0, b=1.0, c=4.0, d=2.0, e=2.5) == kept
 
 
@@ -52,7 +52,7 @@ def test_a_value_of_an_earlier_step_says_nothing_of_a_checkpoint(tmp_path: Path)
     write(tmp_path, LOWEST, a=1.0)
     stale = (Value(name="val_loss", value=0.5, step=1),)
     for step in (2, 3):
-        told = About(step=step, values=stale)
+        told = CheckpointAbout(step=step, values=stale)
         checkpoint.write(tmp_path, content_of(step), told, keep_last=1, keep_best=LOWEST)
     assert steps(tmp_path) == [1, 3]
 
@@ -97,17 +97,19 @@ def test_weights_that_no_state_names_go_after_a_while(tmp_path: Path) -> None:
 
 
 def test_a_description_has_bounds() -> None:
-    told = About(step=3, weights_digest="a" * 64, epoch=1.5)
+    told = CheckpointAbout(step=3, weights_digest="a" * 64, epoch=1.5)
     footer = b"concertina checkpoint 2\n" + bytes(32)
     assert about(b"state" + told.tail() + footer)[0] == told
     many = tuple(Value(name=str(one), value=0.0, step=1) for one in range(MOST_VALUES + 1))
     for wrong in (
-        About(step=-1, weights_digest="a" * 64),
-        About(step=1, weights_digest="../secret"),
-        About(step=1, weights_digest="a" * 64, epoch=float("inf")),
-        About(step=1, weights_digest="a" * 64, values=many),
-        About(step=2**70, weights_digest="a" * 64),
-        About(step=1, weights_digest="a" * 64, values=(Value(name="x" * 201, value=0.0, step=1),)),
+        CheckpointAbout(step=-1, weights_digest="a" * 64),
+        CheckpointAbout(step=1, weights_digest="../secret"),
+        CheckpointAbout(step=1, weights_digest="a" * 64, epoch=float("inf")),
+        CheckpointAbout(step=1, weights_digest="a" * 64, values=many),
+        CheckpointAbout(step=2**70, weights_digest="a" * 64),
+        CheckpointAbout(
+            step=1, weights_digest="a" * 64, values=(Value(name="x" * 201, value=0.0, step=1),)
+        ),
     ):
         with pytest.raises(ValueError, match=r"is no|are no|names no|has no"):
             about(wrong.tail() + footer)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.utils.data import IterableDataset
 
-from concertina_worker.job import Job
+from concertina_worker.job import ElasticJob
 from concertina_worker.samples.order import shuffled
 from tests.worker.memory.audit import AuditedStep
 from tests.worker.memory.job import SEED
@@ -111,7 +111,7 @@ class Trainer:
         return torch.cat([weights, torch.tensor(others, dtype=torch.float64)])
 
 
-def registered(job: Job, recipe: Recipe, dtype: torch.dtype) -> Trainer:
+def registered(job: ElasticJob, recipe: Recipe, dtype: torch.dtype) -> Trainer:
     """A trainer whose state is the job's."""
     trainer = Trainer(recipe, dtype)
     job.register(trainer.model, trainer.optimizers, trainer.scheduler)

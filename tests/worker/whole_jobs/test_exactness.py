@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import TensorDataset
 
-from concertina_worker.job import Job
+from concertina_worker.job import ElasticJob
 from concertina_worker.state import portions
 from tests.campaigns import examples
 from tests.worker.memory.job import MemoryJob
@@ -145,7 +145,7 @@ def trained_elastically(
 ) -> MemoryJob:
     samples = the_samples(dtype)
 
-    def script(job: Job, worker: str) -> torch.Tensor:
+    def script(job: ElasticJob, worker: str) -> torch.Tensor:
         def pass_by(moment: str) -> None:
             fate.come_to(job.progress * SAMPLES, worker, moment)
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from concertina_worker.job import Job
+from concertina_worker.job import ElasticJob
 from concertina_worker.state import portions
 from concertina_worker.state.handover import Handover
 from tests.worker.memory.job import MemoryJob
@@ -46,7 +46,7 @@ def test_a_stream_is_set_back_within_its_epoch_where_the_only_holder_of_state_is
     monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
     recipe, dtype = Recipe(optimizers=momentum), torch.float64
 
-    def script(job: Job, worker: str) -> torch.Tensor:
+    def script(job: ElasticJob, worker: str) -> torch.Tensor:
         trainer = registered(job, recipe, dtype)
         steps_beside_the_newcomer = 0
         for _ in job.epochs(EPOCHS):
@@ -86,7 +86,7 @@ def test_what_was_reached_is_kept_when_the_main_worker_dies_in_the_last_step_bef
         for worker in ("w1", "w2"):
             wait_for(lambda worker=worker: memory_job.can_switch(worker))
 
-    def script(job: Job, worker: str) -> torch.Tensor:
+    def script(job: ElasticJob, worker: str) -> torch.Tensor:
         trainer = registered(job, recipe, dtype)
         for _ in job.epochs(EPOCHS):
             for x, y in job.batches(TensorDataset(*the_samples(dtype))):
@@ -117,7 +117,7 @@ def test_epochs_may_be_broken_off_while_state_is_on_its_way(
     monkeypatch.setattr(Handover, "_goes_on", lambda _: False)  # a portion a step
     recipe, dtype = Recipe(optimizers=momentum), torch.float64
 
-    def script(job: Job, worker: str) -> torch.Tensor:
+    def script(job: ElasticJob, worker: str) -> torch.Tensor:
         trainer = registered(job, recipe, dtype)
         for epoch in job.epochs(4):
             for x, y in job.batches(TensorDataset(*the_samples(dtype))):
@@ -148,7 +148,7 @@ def test_between_epochs_all_workers_have_the_running_averages_of_the_main_one(
     def averages(model: nn.Sequential) -> tuple[torch.Tensor, ...]:
         return tuple(buffer.clone() for buffer in model.buffers())
 
-    def script(job: Job, worker: str) -> None:
+    def script(job: ElasticJob, worker: str) -> None:
         trainer = Trainer(Recipe(optimizers=momentum), torch.float64)
         trainer.model.train()
         job.register(trainer.model, trainer.optimizers, trainer.scheduler)
@@ -181,7 +181,7 @@ def test_newcomers_that_lose_their_source_behind_the_very_last_step_get_the_stat
                 memory_job.die("w1")
         go_on(handover)
 
-    def script(job: Job, worker: str) -> torch.Tensor:
+    def script(job: ElasticJob, worker: str) -> torch.Tensor:
         trainer = registered(job, recipe, dtype)
         for _ in job.epochs(EPOCHS):
             for x, y in job.batches(TensorDataset(*the_samples(dtype))):

@@ -22,7 +22,7 @@ from torch.distributed.distributed_c10d import BroadcastOptions
 from concertina_worker.collective.nccl import NcclExchange
 from concertina_worker.collective.store import Board, BoardServer, RemoteBoard
 from concertina_worker.collective.wires import Wires
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 
 _BEGIN = "begin"  # put on the board once the source is about to hand its state over
 
@@ -31,7 +31,7 @@ _BEGIN = "begin"  # put on the board once the source is about to hand its state 
 class Group:
     """The members of one generation as seen by one of them. Alone: no process group at all."""
 
-    plan: Plan
+    plan: GenerationPlan
     worker: str
     everyone: Any = None  # GlooExchange of all members
     handover: Any = None  # of the source (rank 0) and the joiners
@@ -56,7 +56,7 @@ class Group:
     def is_joiner(self) -> bool:
         return self.worker in self.plan.joiners and not self.plan.is_recovery
 
-    def under(self, plan: Plan) -> Group:
+    def under(self, plan: GenerationPlan) -> Group:
         """The same members under another plan: nothing to build."""
         return replace(self, plan=plan, handover=None)
 

@@ -20,7 +20,7 @@ from concertina_worker.collective.group import Group
 from concertina_worker.collective.nccl import NcclExchange
 from concertina_worker.collective.store import BoardServer, GlooStore, RemoteBoard
 from concertina_worker.collective.wires import Wires
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 
 MEETING_SECONDS: Final = 30.0  # guessed: all are warm; above any hiccup of a loaded machine
 
@@ -36,7 +36,7 @@ class Meeting:
     gpu: GpuOffer = field(default_factory=GpuOffer)
 
 
-def build(plan: Plan, worker: str, meeting: Meeting, wires: Wires) -> Group:
+def build(plan: GenerationPlan, worker: str, meeting: Meeting, wires: Wires) -> Group:
     """Meet the other members; blocks until all are there, or until `wires` are cut.
 
     Raises:

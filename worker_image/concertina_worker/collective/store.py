@@ -22,7 +22,7 @@ from typing import Any, Final
 from torch.distributed import Store  # type: ignore[attr-defined] # its stubs forget it
 
 from concertina_worker.collective.wires import Wires
-from concertina_worker.wire import Connection, Message, ProtocolError
+from concertina_worker.wire import Message, PeerConnection, ProtocolError
 
 CONNECT_SECONDS: Final = 10.0
 HELLO_SECONDS: Final = 15.0  # for a connection to say the token
@@ -73,7 +73,7 @@ class RemoteBoard:
             raise RuntimeError(f"cannot reach the board at {host}:{port}: {error}") from error
         stream.settimeout(CONNECT_SECONDS + LONG_POLL_SECONDS)
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._connection = Connection(stream)
+        self._connection = PeerConnection(stream)
         self._asking = threading.Lock()
         weakref.finalize(self, self._connection.close)
         self._ask({"type": "hello", "token": token})
@@ -154,7 +154,7 @@ def _accept(listener: socket.socket, board: Board, token: str) -> None:
 
 def _serve(stream: socket.socket, board: Board, token: str) -> None:
     stream.settimeout(HELLO_SECONDS)
-    connection = Connection(stream)
+    connection = PeerConnection(stream)
     with contextlib.suppress(OSError, ProtocolError, ValueError, KeyError):
         _check(connection.receive(), token)
         stream.settimeout(None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from concertina_worker.coordinator.stragglers import Pace
-from concertina_worker.plan import Plan
+from concertina_worker.coordinator.stragglers import WorkerThroughput
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import (
     Desired,
     GpuUse,
@@ -13,7 +13,7 @@ from concertina_worker.protocol import (
     MemberPhase,
     MetricReport,
 )
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class WorkerConnected:
     worker: str
     attempt: int
     phase: MemberPhase
-    plan: Plan | None  # the generation it trains in
+    plan: GenerationPlan | None  # the generation it trains in
     failed_in: int  # the generation whose collective broke, if it waits for another
     model_bytes: int
 
@@ -40,7 +40,7 @@ class HeartBeat:
     """A worker lives; its main thread has been at this place for so long."""
 
     worker: str
-    place: Place
+    place: ScriptPlace
     seconds: float
     steps: int  # in this generation
 
@@ -112,7 +112,7 @@ class PaceTold:
 
     worker: str
     generation: int
-    pace: Pace
+    pace: WorkerThroughput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendPlan:
     worker: str
-    plan: Plan
+    plan: GenerationPlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class SendStore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class ReleaseMember:
     """Tell a worker to end; it is not needed (any more)."""
 
     worker: str
@@ -43,4 +43,4 @@ class SeeOff:
     worker: str
 
 
-Instruction = SendPlan | SendStore | Release | HangUp | SeeOff
+Instruction = SendPlan | SendStore | ReleaseMember | HangUp | SeeOff

@@ -37,7 +37,7 @@ ROUNDS_TO_CONFIRM: Final = 10  # guessed: ends false alarms of benchmarks/false_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class WorkerThroughput:
     """What a worker computed since its last report: steps it had samples in, and no waiting."""
 
     steps: int
@@ -57,7 +57,7 @@ class Speeds:
     """Compares the speeds of the running generation's workers."""
 
     def __init__(self) -> None:
-        self._paces: dict[str, Pace] = {}  # newest, of this generation
+        self._paces: dict[str, WorkerThroughput] = {}  # newest, of this generation
         self._relative: dict[str, float] = {}  # e_i
         self._rounds_below: dict[str, int] = {}  # in a row
 
@@ -68,7 +68,7 @@ class Speeds:
             del self._relative[worker]
             del self._rounds_below[worker]
 
-    def note(self, worker: str, pace: Pace) -> None:
+    def note(self, worker: str, pace: WorkerThroughput) -> None:
         """A round for this worker, as soon as another has told its pace, too."""
         self._paces[worker] = pace
         if len(self._paces) > 1:
@@ -100,7 +100,7 @@ class Speeds:
             report["is_straggler"] = self.is_straggler(worker)
 
 
-def compared(own: Pace, paces: Mapping[str, Pace]) -> float:
+def compared(own: WorkerThroughput, paces: Mapping[str, WorkerThroughput]) -> float:
     """x_i: in samples or in steps a second, whichever speaks for the worker."""
     by_samples = own.samples_per_second / median(p.samples_per_second for p in paces.values())
     by_steps = own.steps_per_second / median(p.steps_per_second for p in paces.values())

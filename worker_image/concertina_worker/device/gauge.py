@@ -15,7 +15,7 @@ class GpuReading:
     memory_total_bytes: int | None = None
 
 
-class Gauge(Protocol):
+class GpuGauge(Protocol):
     """Reads GPUs: `nvml` on a machine that has some, `GaugeInMemory` in tests."""
 
     def read(self, gpu: str) -> GpuReading:

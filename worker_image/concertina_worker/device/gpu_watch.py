@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from typing import Final, TypeVar
 
-from concertina_worker.device.gauge import Gauge, GpuReading
+from concertina_worker.device.gauge import GpuGauge, GpuReading
 from concertina_worker.device.nvml import Nvml, NvmlUnavailable
 from concertina_worker.protocol import GpuUse
 from concertina_worker.wire import FromWorker
@@ -35,7 +35,7 @@ def watch(gpus: Sequence[str], tell: Callable[..., None]) -> None:
 class GpuWatch:
     """Tells the coordinator how the GPUs of one worker are used."""
 
-    def __init__(self, gauge: Gauge, gpus: Sequence[str], tell: Callable[..., None]) -> None:
+    def __init__(self, gauge: GpuGauge, gpus: Sequence[str], tell: Callable[..., None]) -> None:
         self._gauge = gauge
         self._gpus = gpus
         self._tell = tell

@@ -23,7 +23,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class AgreedSums:
     """The sums over all members."""
 
     deltas: float

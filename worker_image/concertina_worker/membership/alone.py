@@ -9,14 +9,14 @@ from typing import Any
 
 import torch
 
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import AgreedSums, Offer
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.protocol import ExitCode
 from concertina_worker.samples.step_plan import StepPlan
 
 
 class Alone:
-    """Stands in for `Membership` when the script runs by itself."""
+    """Stands in for `WorkerMembership` when the script runs by itself."""
 
     rank = 0
     size = 1
@@ -66,7 +66,7 @@ class Alone:
     def owes_state(self) -> bool:
         return False
 
-    def decide(self, tally: Tally, trainer: Trainer) -> None:
+    def decide(self, tally: AgreedSums, trainer: Trainer) -> None:
         """There is nobody to agree with."""
 
     def fail(self) -> None:

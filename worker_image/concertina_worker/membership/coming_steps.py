@@ -6,9 +6,9 @@ All decide from the same sums after the same step, so all hold the same answer.
 
 from __future__ import annotations
 
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import AgreedSums, Offer
 from concertina_worker.membership.coordinator_link.preparations import Prepared
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.samples.step_plan import Segment, StepPlan
 
 
@@ -23,7 +23,7 @@ class ComingSteps:
         self._agreed: Prepared | None = None
         self._switch_at = 0  # steps of the job before the switch agreed on
 
-    def begin(self, plan: Plan, *, step: int) -> None:
+    def begin(self, plan: GenerationPlan, *, step: int) -> None:
         """A generation begins."""
         self.step_plan = StepPlan((_segment_of(plan, step),))
         self.awaits_joiners = plan.stayers != plan.members
@@ -44,7 +44,7 @@ class ComingSteps:
         self._offered = prepared if is_next else None
         return Offer(self._offered.plan.generation - generation if self._offered else 0)
 
-    def decide(self, tally: Tally, *, first_step: int) -> None:
+    def decide(self, tally: AgreedSums, *, first_step: int) -> None:
         """A step is committed; nobody has loaded samples for this step, which is to come."""
         if self.awaits_joiners and tally.is_complete(len(self._members)):
             self.welcome_joiners(first_step=first_step)
@@ -73,7 +73,7 @@ class ComingSteps:
         self._offered = self._agreed = None
 
 
-def _segment_of(plan: Plan, step: int) -> Segment:
+def _segment_of(plan: GenerationPlan, step: int) -> Segment:
     """The step plan of a generation that begins at this step, until joiners have the state, too."""
     return Segment(
         first_step=step,

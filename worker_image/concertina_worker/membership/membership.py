@@ -13,24 +13,24 @@ from typing import Any, Final, NoReturn
 import torch
 
 from concertina_worker.collective.group import GroupLostError
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import AgreedSums, Offer
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.process import background
 from concertina_worker.protocol import ExitCode, MemberPhase
 from concertina_worker.samples.meeting import row_at_mean, table_of, values_at_mean
 from concertina_worker.samples.step_plan import StepPlan
 from concertina_worker.state.transfer import send_or_receive
-from concertina_worker.wire import FromWorker, Place
+from concertina_worker.wire import FromWorker, ScriptPlace
 
 _MAIN: Final = 0  # rank
 ENDING_SECONDS: Final = 10.0  # for threads that are inside PyTorch, a checkpoint included
 
 
-class Membership:
+class WorkerMembership:
     """A worker's place among the workers of its job."""
 
     def __init__(self, line: CoordinatorLine) -> None:
@@ -103,7 +103,7 @@ class Membership:
             self._entrance.recover(trainer)
         self._handovers.go_on()
         self._end_if_told(trainer)
-        self._line.pulse.move_to(Place.COMPUTING)
+        self._line.pulse.move_to(ScriptPlace.COMPUTING)
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start an exchange. Raises GroupLostError."""
@@ -113,29 +113,30 @@ class Membership:
 
     def offer(self) -> Offer:
         """The plan this worker could switch to after this step."""
-        self._line.pulse.move_to(Place.WAITING)
+        self._line.pulse.move_to(ScriptPlace.WAITING)
         if self._handovers.is_under_way:
             return Offer(has_arrived=self._handovers.has_arrived)
         return self._coming.offer(self._line.preparations.prepared(), generation=self.generation)
 
     def stop_handover(self) -> bool:
         """Stop a handover before the optimizer step; False if this state cannot make that step."""
-        self._line.pulse.move_to(Place.ELSEWHERE)  # the script may evaluate behind the exchange
+        # the script may evaluate behind the exchange
+        self._line.pulse.move_to(ScriptPlace.ELSEWHERE)
         return self._handovers.stop()
 
     def fail(self) -> None:
         """A collective failed: the step does not count; `turn` will recover."""
-        self._line.pulse.move_to(Place.ELSEWHERE)
+        self._line.pulse.move_to(ScriptPlace.ELSEWHERE)
         self._presence.break_off()
 
-    def decide(self, tally: Tally, trainer: Trainer) -> None:
+    def decide(self, tally: AgreedSums, trainer: Trainer) -> None:
         """The step is committed: everybody reads from the same sums whether to switch.
 
         Not before the first step for which no sample is loaded yet: see `data.step_plan`.
         """
         if not self._coming.is_switch_agreed:  # steps on the way there do not mean it is forgotten
             self._line.pulse.count_step()
-        self._line.pulse.move_to(Place.ELSEWHERE)
+        self._line.pulse.move_to(ScriptPlace.ELSEWHERE)
         self._presence.drop_old_group()
         self._coming.decide(tally, first_step=trainer.state.step + trainer.state.steps_ahead)
 
@@ -166,7 +167,7 @@ class Membership:
 
     def rest(self) -> None:
         """No step is under way: what the script does now may take as long as it likes."""
-        self._line.pulse.move_to(Place.ELSEWHERE)
+        self._line.pulse.move_to(ScriptPlace.ELSEWHERE)
 
     def mean(self, value: float, *, line: int) -> float:
         """The mean over all members with the state; this worker's own when a member was lost.
@@ -243,7 +244,7 @@ class Membership:
         except GroupLostError:
             self._presence.break_off()
 
-    def _leave(self, plan: Plan, trainer: Trainer) -> NoReturn:
+    def _leave(self, plan: GenerationPlan, trainer: Trainer) -> NoReturn:
         """Leave by agreement. When all go, the main worker keeps what was reached, if it can."""
         if not plan.members:
             self._write_checkpoint(trainer)

@@ -9,7 +9,7 @@ from concertina_worker.collective.group import Group
 from concertina_worker.membership.coming_steps import ComingSteps
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.handovers import Handovers
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.process import background
 from concertina_worker.protocol import MemberPhase
 from concertina_worker.wire import FromWorker
@@ -58,7 +58,7 @@ class Presence:
         newest = self._line.preparations.newest
         return newest is not None and newest.is_recovery and newest.generation > self.tried
 
-    def break_off(self, because_of: Plan | None = None) -> None:
+    def break_off(self, because_of: GenerationPlan | None = None) -> None:
         """Cut the group's sockets and drop every reference: that is what tells the others.
 
         Neither the generation that broke nor one that was agreed on before can be used any more;

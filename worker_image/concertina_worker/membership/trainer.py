@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.state.training_state import TrainingState
 
 
@@ -13,7 +13,7 @@ class Trainer(Protocol):
 
     state: TrainingState
 
-    def adopt(self, plan: Plan) -> None:
+    def adopt(self, plan: GenerationPlan) -> None:
         """A generation begins: take its batch."""
 
     def begin(self) -> None:

@@ -26,7 +26,7 @@ _CANNOT_START, _NOT_FOUND = 126, 127  # the shell's exit codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class WarmChildCommand:
     """What a warm child is to run."""
 
     arguments: list[str]
@@ -80,14 +80,14 @@ def belong_to(keeper: int) -> None:
     die_with(keeper)
 
 
-def await_order(channel: socket.socket) -> Order:
+def await_order(channel: socket.socket) -> WarmChildCommand:
     """Ends the process when the keeper does not need it after all."""
     try:
         with channel:
             message, outputs = receive(channel)
     except (OSError, ValueError):
         os._exit(0)
-    return Order(
+    return WarmChildCommand(
         arguments=[str(argument) for argument in message["arguments"]],
         env={str(name): str(value) for name, value in message["env"].items()},
         workdir=str(message["workdir"]),

@@ -44,7 +44,7 @@ class View:
         return (length, fingerprint, self.batch_stop, self.steps_ahead)
 
 
-class Comparison:
+class ViewComparison:
     """One exchange of views under way."""
 
     def __init__(self, own: View, *, rank: int, size: int, exchange: StartSum) -> None:

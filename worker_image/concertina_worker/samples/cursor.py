@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 class Cursor:
     """`position` samples of `epoch` are used.
 
-    `length` and `fingerprint` say of what data: see `order.Order`. They are unknown (None) until
-    the epoch has begun, the length of a stream until it has ended.
+    `length` and `fingerprint` say of what data: see `order.SampleOrder`. They are unknown (None)
+    until the epoch has begun, the length of a stream until it has ended.
     """
 
     epoch: int = 0

@@ -17,14 +17,14 @@ from concertina_worker.samples.randomness import seeded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class SampleOrder:
     """Sample `indices[position]` of the data set stands at `position` of the epoch."""
 
     indices: torch.Tensor | range  # int64
     fingerprint: int
 
     @classmethod
-    def of(cls, indices: torch.Tensor) -> Order:
+    def of(cls, indices: torch.Tensor) -> SampleOrder:
         return cls(indices=indices, fingerprint=zlib.crc32(indices.numpy().data))
 
     @property
@@ -36,22 +36,22 @@ class Order:
         return list(found) if isinstance(found, range) else found.tolist()
 
 
-def shuffled(*, seed: int, epoch: int, length: int) -> Order:
+def shuffled(*, seed: int, epoch: int, length: int) -> SampleOrder:
     """Another permutation for each seed and epoch."""
     generator = torch.Generator().manual_seed((seed * 1_000_003 + epoch) % 2**63)
-    return Order.of(torch.randperm(length, generator=generator))
+    return SampleOrder.of(torch.randperm(length, generator=generator))
 
 
-def as_it_is(length: int) -> Order:
-    return Order.of(torch.arange(length))
+def as_it_is(length: int) -> SampleOrder:
+    return SampleOrder.of(torch.arange(length))
 
 
-def counted(length: int) -> Order:
+def counted(length: int) -> SampleOrder:
     """One after the other, without a number in memory for each."""
-    return Order(indices=range(length), fingerprint=zlib.crc32(b"%d" % length))
+    return SampleOrder(indices=range(length), fingerprint=zlib.crc32(b"%d" % length))
 
 
-def sampled(sampler: Iterable[int], *, seed: int, epoch: int) -> Order:
+def sampled(sampler: Iterable[int], *, seed: int, epoch: int) -> SampleOrder:
     """The order of a sampler whose randomness, if any, comes from the usual generators."""
     remember_epoch: Any = getattr(sampler, "set_epoch", None)
     if remember_epoch is not None:
@@ -60,4 +60,4 @@ def sampled(sampler: Iterable[int], *, seed: int, epoch: int) -> Order:
     if isinstance(generator, torch.Generator):
         generator.manual_seed((seed * 1_000_003 + epoch) % 2**63)
     with seeded(seed, epoch):
-        return Order.of(torch.tensor(list(sampler), dtype=torch.int64))
+        return SampleOrder.of(torch.tensor(list(sampler), dtype=torch.int64))

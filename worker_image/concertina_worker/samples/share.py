@@ -17,12 +17,12 @@ class Division:
     limit: int | None  # the most samples it can compute at once
     fewest: int = 1  # samples in a share, as far as the batch has them
 
-    def share(self, batch: range) -> Share:
+    def share(self, batch: range) -> BatchShare:
         """Return the share; where all cannot get `fewest`, the first in rank share the batch."""
         parts = max(1, min(self.parts, len(batch) // self.fewest))
         is_idle = self.index is None or self.index >= parts
         own = batch[:0] if is_idle else split(batch, parts=parts, index=self.index or 0)
-        return Share(
+        return BatchShare(
             batch=batch,
             own=own,
             largest=len(split(batch, parts=parts, index=0)),
@@ -44,7 +44,7 @@ class Division:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class BatchShare:
     """One worker's part of a global batch, as positions in the epoch's order.
 
     A worker whose part is empty, because the batch is small or its state is still on the way,
@@ -62,10 +62,10 @@ class Share:
         return len(self.micro_batches[number]) / len(self.batch) if self.own else 0.0
 
 
-def nobodys(position: int) -> Share:
+def nobodys(position: int) -> BatchShare:
     """The share of a step that will not count: what was loaded, to keep up with the others."""
     some = range(position, position + 1)
-    return Share(batch=some[:0], own=some[:0], largest=0, micro_batches=(some,))
+    return BatchShare(batch=some[:0], own=some[:0], largest=0, micro_batches=(some,))
 
 
 def split(positions: range, *, parts: int, index: int) -> range:

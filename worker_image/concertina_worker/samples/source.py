@@ -21,7 +21,7 @@ from torch.utils.data import (
 )
 
 from concertina_worker.samples.drawn import Drawn
-from concertina_worker.samples.order import Order, as_it_is, counted, sampled, shuffled
+from concertina_worker.samples.order import SampleOrder, as_it_is, counted, sampled, shuffled
 
 DEFAULT_BATCH: Final = 32
 
@@ -39,7 +39,7 @@ class Loading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SampleSource:
     """Samples, and how they become batches."""
 
     dataset: Any
@@ -60,7 +60,7 @@ class Source:
         sized = self.dataset if self.sampler is None else self.sampler
         return len(sized) if isinstance(sized, Sized) else None
 
-    def order(self, *, seed: int, epoch: int) -> Order:
+    def order(self, *, seed: int, epoch: int) -> SampleOrder:
         """The order of a data set that is no stream.
 
         Raises:
@@ -78,16 +78,18 @@ class Source:
         return sampled(self.sampler, seed=seed, epoch=epoch)
 
 
-def source_of(data: Any, batch_size: int | None = None, collate: Collate | None = None) -> Source:
+def source_of(
+    data: Any, batch_size: int | None = None, collate: Collate | None = None
+) -> SampleSource:
     """Raises DataError when `data` cannot be divided among a changing number of workers."""
     if not isinstance(data, DataLoader):
         _check_dataset(data)
-        return Source(dataset=data, batch_size=batch_size or DEFAULT_BATCH, collate=collate)
+        return SampleSource(dataset=data, batch_size=batch_size or DEFAULT_BATCH, collate=collate)
     if batch_size is not None or collate is not None:
         raise DataError("batch_size and collate belong to the DataLoader given to job.batches")
     _check_dataset(data.dataset)
     _check_batches(data)
-    return Source(
+    return SampleSource(
         dataset=data.dataset,
         batch_size=data.batch_size or DEFAULT_BATCH,
         collate=None if data.collate_fn is default_collate else data.collate_fn,

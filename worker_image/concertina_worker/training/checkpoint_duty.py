@@ -10,10 +10,10 @@ import math
 import time
 from collections.abc import Mapping
 
-from concertina_worker.checkpoint_files import LONGEST_NAME, MOST_VALUES, About, Value
+from concertina_worker.checkpoint_files import LONGEST_NAME, MOST_VALUES, CheckpointAbout, Value
 from concertina_worker.environment import CheckpointRules, Start
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.state.checkpoints import starting
 from concertina_worker.state.checkpoints.furthest_step import FurthestStep
 from concertina_worker.state.checkpoints.writer import CheckpointWriter
@@ -27,7 +27,7 @@ class CheckpointDuty:
     def __init__(
         self,
         rules: CheckpointRules | None,
-        membership: Membership | Alone,
+        membership: WorkerMembership | Alone,
         state: TrainingState,
         *,
         start: Start | None = None,
@@ -88,8 +88,8 @@ class CheckpointDuty:
             self._best_step = None
             self._writer.write_in_background(self._state.to_checkpoint(), self._told())
 
-    def _told(self) -> About:
-        return About(
+    def _told(self) -> CheckpointAbout:
+        return CheckpointAbout(
             step=self._state.step,
             samples=self._state.samples,
             epoch=self._state.schedule.epochs,

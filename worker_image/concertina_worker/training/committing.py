@@ -8,7 +8,7 @@ from __future__ import annotations
 from concertina_worker.batch.schedule import Schedule
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.epoch_data import EpochData
 from concertina_worker.training.rates import Rates
@@ -22,7 +22,7 @@ class Commits:
     def __init__(
         self,
         environment: WorkerEnvironment,
-        membership: Membership | Alone,
+        membership: WorkerMembership | Alone,
         epoch_data: EpochData,
         rates: Rates,
         state: TrainingState,

@@ -24,18 +24,18 @@ from typing import Any, NoReturn
 
 from concertina_worker.batch.memory_limit import is_out_of_memory
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.protocol import ExitCode
 from concertina_worker.training.loop import TrainingLoop
-from concertina_worker.training.reporting.progress import Progress
+from concertina_worker.training.reporting.progress import ProgressReporter
 from concertina_worker.training.script_checks import advice
 from concertina_worker.wire import FromWorker
 
 
-class Ending:
+class TrainingEnd:
     """The end of a training, and of the process if it is told to `watch` it."""
 
-    def __init__(self, membership: Membership | Alone, progress: Progress) -> None:
+    def __init__(self, membership: WorkerMembership | Alone, progress: ProgressReporter) -> None:
         self.loop: TrainingLoop | None = None  # once there is one
         self.has_entered = False  # training has begun
         self.progress = progress
@@ -117,7 +117,7 @@ class Ending:
         if what_to_do := advice.on(error):
             sys.stderr.write(what_to_do + "\n")
         samples = self.loop.samples_at_once if self.loop and is_out_of_memory(error) else 0
-        if samples > 1 and isinstance(self._membership, Membership):
+        if samples > 1 and isinstance(self._membership, WorkerMembership):
             traceback.clear_frames(error.__traceback__)  # they hold the memory
             self._make_way(samples)
 
@@ -152,7 +152,7 @@ class Ending:
 
     def _what_nobody_trained(self) -> str:
         """Return what a worker of the platform left untrained; alone, a script ends as it likes."""
-        is_own = isinstance(self._membership, Membership) and os.getpid() == self._process
+        is_own = isinstance(self._membership, WorkerMembership) and os.getpid() == self._process
         is_asked = is_own and not self.is_wanted and self._is_sure_of_its_code
         return self.what_is_left() if is_asked else ""
 

@@ -11,18 +11,18 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from concertina_worker.batch.memory_limit import smaller
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.samples.comparison import (
-    Comparison,
     OtherDataMismatchError,
     View,
+    ViewComparison,
     check_resumed,
 )
 from concertina_worker.samples.cursor import Cursor
 from concertina_worker.samples.loading.prefetch import Prefetch
 from concertina_worker.samples.loading.requests import PlannedBatch
-from concertina_worker.samples.share import REHEARSED_SAMPLES, Share, nobodys
-from concertina_worker.samples.source import Source
+from concertina_worker.samples.share import REHEARSED_SAMPLES, BatchShare, nobodys
+from concertina_worker.samples.source import SampleSource
 from concertina_worker.state.training_state import TrainingState
 
 
@@ -30,13 +30,16 @@ class EpochData:
     """The data of the epoch under way, loaded ahead as far as the step plan of the job says."""
 
     def __init__(
-        self, environment: WorkerEnvironment, membership: Membership | Alone, state: TrainingState
+        self,
+        environment: WorkerEnvironment,
+        membership: WorkerMembership | Alone,
+        state: TrainingState,
     ) -> None:
         self._environment = environment
         self._membership = membership
         self._state = state
         self._begun: Prefetch | None = None
-        self._comparison: Comparison | None = None
+        self._comparison: ViewComparison | None = None
         self._is_broken = False  # a worker was lost before the comparison began
         rules = environment.batch
         self._batch_limit = rules["max_per_gpu"] if rules else None
@@ -52,7 +55,7 @@ class EpochData:
         """Limit the micro-batches still to be asked for: more does not fit into memory at once."""
         self._batch_limit = smaller(self._batch_limit, samples)
 
-    def warm_up(self, source: Source) -> None:
+    def warm_up(self, source: SampleSource) -> None:
         """Start what will load these samples, before it is known which are needed."""
         self._prefetch_of(source).warm_up()
 
@@ -63,7 +66,7 @@ class EpochData:
         division = segment.division(self._membership.worker, limit=limit, fewest=self._fewest)
         return PlannedBatch(batch_size=segment.batch_size, division=division)
 
-    def begin_epoch(self, source: Source) -> None:
+    def begin_epoch(self, source: SampleSource) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
         prefetch, cursor = self._prefetch_of(source), self._state.cursor
         prefetch.begin_epoch(cursor.epoch, rank=self._membership.rank)
@@ -79,7 +82,7 @@ class EpochData:
         """All samples of the epoch are used."""
         return self._prefetch.has_ended_at(self._state.cursor.position)
 
-    def begin_step(self) -> Share | None:
+    def begin_step(self) -> BatchShare | None:
         """Return what this worker computes of the next batch; None at the end of the epoch.
 
         Blocks until the first micro-batch is loaded, and at the end of a stream until all have told
@@ -158,14 +161,14 @@ class EpochData:
         if self._begun is not None:
             self._begun.end_epoch()
 
-    def _prefetch_of(self, source: Source) -> Prefetch:
+    def _prefetch_of(self, source: SampleSource) -> Prefetch:
         if self._begun is None or not self._begun.serves(source):
             self._begun = Prefetch(
                 source, seed=self._environment.seed, planned_batch=self.planned_batch
             )
         return self._begun
 
-    def _compare(self, batch_stop: int) -> Comparison:
+    def _compare(self, batch_stop: int) -> ViewComparison:
         """Compare with the others' data where an epoch begins, and all along a stream."""
         view = View(
             length=self._prefetch.length,
@@ -173,7 +176,7 @@ class EpochData:
             batch_stop=batch_stop,
             steps_ahead=self._prefetch.steps_ahead,
         )
-        return Comparison(
+        return ViewComparison(
             view,
             rank=self._membership.rank,
             size=self._membership.size,

@@ -9,11 +9,11 @@ from torch.amp.grad_scaler import GradScaler
 
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
-from concertina_worker.samples.share import Share
-from concertina_worker.samples.source import Source
+from concertina_worker.membership.membership import WorkerMembership
+from concertina_worker.samples.share import BatchShare
+from concertina_worker.samples.source import SampleSource
 from concertina_worker.samples.step_plan import StepPlan
-from concertina_worker.training.ending import Ending
+from concertina_worker.training.ending import TrainingEnd
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.script_checks.loss_watch import LossWatch
 from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
@@ -26,9 +26,9 @@ class Epochs:
     def __init__(
         self,
         loop: TrainingLoop,
-        membership: Membership | Alone,
+        membership: WorkerMembership | Alone,
         pitfalls: Pitfalls,
-        ending: Ending,
+        ending: TrainingEnd,
     ) -> None:
         self.loop = loop
         self._membership = membership
@@ -68,7 +68,7 @@ class Epochs:
                 loop.state.cursor = loop.state.cursor.next_epoch()
         self._ending.finish()
 
-    def micro_batches(self, source: Source, own_batch_size: int | None) -> Iterator[Any]:
+    def micro_batches(self, source: SampleSource, own_batch_size: int | None) -> Iterator[Any]:
         """This worker's, of one epoch; `own_batch_size`: as far as the script names one."""
         loop = self.loop
         if not self._ending.has_entered:
@@ -111,7 +111,7 @@ class Epochs:
             self._loss_watch.end()
             loop.end_epoch()
 
-    def _shares(self) -> Iterator[Share]:
+    def _shares(self) -> Iterator[BatchShare]:
         """Yield the shares of one step after the other, until every member has made the last."""
         is_settled = False
         while not is_settled:
@@ -136,7 +136,7 @@ class Epochs:
             return ""
         return f"{'after' if self._has_used_up else 'in'} epoch {epoch + 1} of {self._total}"
 
-    def _settle_batch(self, source: Source, own_size: int | None) -> None:
+    def _settle_batch(self, source: SampleSource, own_size: int | None) -> None:
         if isinstance(self._membership, Alone):
             self.loop.use_batch(source.batch_size)
             self._membership.step_plan = StepPlan.steady(source.batch_size, self._membership.worker)

@@ -17,10 +17,10 @@ import torch
 from concertina_worker.batch.learning_rate import CustomScaling
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
-from concertina_worker.plan import Plan
-from concertina_worker.samples.share import Share
-from concertina_worker.samples.source import Source
+from concertina_worker.membership.membership import WorkerMembership
+from concertina_worker.plan import GenerationPlan
+from concertina_worker.samples.share import BatchShare
+from concertina_worker.samples.source import SampleSource
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.checkpoint_duty import CheckpointDuty
 from concertina_worker.training.committing import Commits
@@ -47,7 +47,7 @@ class TrainingLoop:
     def __init__(
         self,
         environment: WorkerEnvironment,
-        membership: Membership | Alone,
+        membership: WorkerMembership | Alone,
         state: TrainingState,
         on_commit: OnCommit,
         lr_scaling: CustomScaling | None = None,
@@ -63,7 +63,7 @@ class TrainingLoop:
         self._on_commit = on_commit
         self._clock = StepClock()
         self._gradients = Gradients([*state.model.parameters()], self._on_complete_gradients)
-        if isinstance(membership, Membership):
+        if isinstance(membership, WorkerMembership):
             self._gradients.touch()
         self.epoch_data = EpochData(environment, membership, state)
         self._commits = Commits(environment, membership, self.epoch_data, self.rates, state)
@@ -74,7 +74,7 @@ class TrainingLoop:
 
     # -- for the membership --------------------------------------------------------------------
 
-    def adopt(self, plan: Plan) -> None:
+    def adopt(self, plan: GenerationPlan) -> None:
         self.use_batch(plan.global_batch_size)
         self._clock.begin_generation()
         self._checkpoints.note_step()
@@ -99,7 +99,7 @@ class TrainingLoop:
 
     # -- an epoch ------------------------------------------------------------------------------
 
-    def begin_epoch(self, source: Source) -> None:
+    def begin_epoch(self, source: SampleSource) -> None:
         """Raises DataMismatchError when the epoch began with other data."""
         self.epoch_data.begin_epoch(source)
         self.position.epoch = self.state.cursor.epoch
@@ -147,7 +147,7 @@ class TrainingLoop:
 
     # -- a step, in order ----------------------------------------------------------------------
 
-    def begin_step(self) -> Share | None:
+    def begin_step(self) -> BatchShare | None:
         """Return what to compute next; None at the end of the epoch.
 
         A worker without samples in this step, because the batch is small or its state is still on
@@ -182,7 +182,7 @@ class TrainingLoop:
         )
         return share
 
-    def load(self, share: Share, number: int) -> Any:
+    def load(self, share: BatchShare, number: int) -> Any:
         """One of its micro-batches, as the script expects it."""
         is_last = number == len(share.micro_batches) - 1
         if self.position.step is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from concertina_worker.samples.share import Share
+from concertina_worker.samples.share import BatchShare
 
 
 @dataclass(slots=True, kw_only=True)
 class StepUnderWay:
     """A step that is neither lost nor committed yet."""
 
-    share: Share
+    share: BatchShare
     began_at: float
     compute_seconds: float = 0.0  # of this worker alone
     waited_seconds: float = 0.0  # for the others, at means and at the exchange

@@ -15,7 +15,7 @@ from typing import Any, Final
 from django.db import connection
 
 from autoscaler.control_loop.carry_out.held_together import parts
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.decision_document import says_the_same
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
@@ -49,7 +49,7 @@ _COLUMNS: Final = ("id", "state", "explanation", "for_admins", "reason", "messag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _WantedExplanation:
     """What shall stand on one job; None: what stands there."""
 
     id: str
@@ -60,13 +60,13 @@ class _Said:
     message: str | None = None
 
 
-def explain(view: JobView, decision: ExplainedDecision, context: TickContext) -> bool:
+def explain(view: LiveJob, decision: ExplainedDecision, context: TickContext) -> bool:
     """Keep the decision on the job, if it differs from the one that is there."""
     return bool(explain_all([decision], {view.id: view}, context))
 
 
 def explain_all(
-    decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], context: TickContext
+    decisions: Sequence[ExplainedDecision], views: Mapping[str, LiveJob], context: TickContext
 ) -> frozenset[str]:
     """Keep each decision on its job, if it differs from the one there; returns whose did."""
     by_job = {decision.job_id: decision for decision in decisions}
@@ -81,14 +81,16 @@ def explain_all(
     return frozenset(written)
 
 
-def _write(said: Sequence[_Said]) -> frozenset[str]:
+def _write(said: Sequence[_WantedExplanation]) -> frozenset[str]:
     columns = {name: [getattr(one, name) for one in said] for name in _COLUMNS}
     with connection.cursor() as cursor:
         cursor.execute(_WRITE, columns)
         return frozenset(job_id for (job_id,) in cursor.fetchall())
 
 
-def _said(view: JobView, decision: ExplainedDecision, context: TickContext) -> _Said | None:
+def _said(
+    view: LiveJob, decision: ExplainedDecision, context: TickContext
+) -> _WantedExplanation | None:
     changes: dict[str, str] = {}
     if not says_the_same(decision.document_for_team, view.job.explanation):
         document = decision.document(decided_at=context.now)
@@ -98,10 +100,10 @@ def _said(view: JobView, decision: ExplainedDecision, context: TickContext) -> _
         sentence = {"reason": str(decision.reason), "message": decision.message}
         if sentence != {"reason": view.job.reason, "message": view.job.message}:
             changes |= sentence
-    return _Said(id=view.id, state=view.job.state, **changes) if changes else None
+    return _WantedExplanation(id=view.id, state=view.job.state, **changes) if changes else None
 
 
-def _warn_once(view: JobView, decision: ExplainedDecision) -> None:
+def _warn_once(view: LiveJob, decision: ExplainedDecision) -> None:
     """An event when a deadline first comes into danger, not with each prediction after that."""
     warning = decision.decision.deadline_warning
     if warning is not None and not view.job.explanation.get("deadline_warning"):
@@ -121,7 +123,7 @@ def _for_admins(decision: ExplainedDecision, context: TickContext) -> dict[str, 
     return decision.document_for_admins(decided_at=context.now)
 
 
-def _is_about_now(view: JobView, decision: ExplainedDecision) -> bool:
+def _is_about_now(view: LiveJob, decision: ExplainedDecision) -> bool:
     """True if the sentence may replace that of the job's last change of state."""
     if view.state is State.QUEUED:
         return decision.action in {Action.WAIT, Action.START}

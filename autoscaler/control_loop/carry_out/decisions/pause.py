@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from autoscaler.control_loop.carry_out.decisions.needs import Needs
 from autoscaler.control_loop.carry_out.instructions import job_rows
-from autoscaler.control_loop.carry_out.writing import Draft
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.carry_out.writing import JobDraft
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.instructions import Stop
@@ -13,7 +13,7 @@ from jobs.lifecycle import State
 
 
 def pause(
-    view: JobView, decision: ExplainedDecision, draft: Draft, _: Needs, context: TickContext
+    view: LiveJob, decision: ExplainedDecision, draft: JobDraft, _: Needs, context: TickContext
 ) -> None:
     """Ask its workers to write a checkpoint and to leave."""
     stop = Stop(ends_as=State.QUEUED, reason=decision.reason, message=decision.message)

@@ -15,10 +15,10 @@ from cluster.models import Node
 from autoscaler.control_loop.carry_out import assignments
 from autoscaler.control_loop.carry_out.decisions.needs import Needs
 from autoscaler.control_loop.carry_out.seating import take_seats
-from autoscaler.control_loop.carry_out.writing import Draft, NotNow
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.observe.jobs import seats
 from autoscaler.control_loop.observe.jobs.arrangements import Arrangement
-from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView, ids
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView, ids
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.planning.snapshot.cluster_state import Allocation
@@ -26,7 +26,7 @@ from jobs.lifecycle import State
 
 
 def rescale(
-    view: JobView, decision: ExplainedDecision, draft: Draft, needs: Needs, context: TickContext
+    view: LiveJob, decision: ExplainedDecision, draft: JobDraft, needs: Needs, context: TickContext
 ) -> None:
     """Draft the new assignment; joiners of a hot job sit down now, those of a restart later."""
     if decision.allocation is None:
@@ -61,13 +61,13 @@ def rescale(
         take_seats(draft, wanted, attempt=job.attempt)
 
 
-def takes_gpus(view: JobView, allocation: Allocation) -> bool:
+def takes_gpus(view: LiveJob, allocation: Allocation) -> bool:
     """True if it needs a GPU that it does not hold."""
     held = Counter(worker.node.name for worker in view.live)
     return any(count > held[node] for node, count in allocation.workers_by_node)
 
 
-def _staying(view: JobView, allocation: Allocation, *, replaced: str | None) -> list[WorkerView]:
+def _staying(view: LiveJob, allocation: Allocation, *, replaced: str | None) -> list[WorkerView]:
     """Keep as many of each node as it keeps: stragglers leave first, then the last by rank.
 
     Nobody stays over a restart.
@@ -90,7 +90,7 @@ def _nodes_of_joiners(staying: Sequence[WorkerView], allocation: Allocation) -> 
     return [node for node, _ in allocation.workers_by_node for _ in range(places[node])]
 
 
-def _will_fit(view: JobView, wanted: Sequence[seats.Seat]) -> bool:
+def _will_fit(view: LiveJob, wanted: Sequence[seats.Seat]) -> bool:
     """True if the new set fits into what is free and what the old one gives back."""
     nodes = Node.objects.filter(name__in={seat.node for seat in wanted})
     free = seats.free_gpus([node.id for node in nodes])

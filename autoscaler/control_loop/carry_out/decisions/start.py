@@ -5,17 +5,17 @@ from __future__ import annotations
 from autoscaler.control_loop.carry_out import assignments
 from autoscaler.control_loop.carry_out.decisions.needs import Needs
 from autoscaler.control_loop.carry_out.seating import take_seats
-from autoscaler.control_loop.carry_out.writing import Draft, NotNow
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.observe.jobs import seats
 from autoscaler.control_loop.observe.jobs.arrangements import Arrangement
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.lifecycle import State
 
 
 def start(
-    view: JobView, decision: ExplainedDecision, draft: Draft, needs: Needs, context: TickContext
+    view: LiveJob, decision: ExplainedDecision, draft: JobDraft, needs: Needs, context: TickContext
 ) -> None:
     """Claim the GPUs, make the workers and their assignment.
 

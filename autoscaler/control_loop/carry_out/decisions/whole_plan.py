@@ -19,14 +19,14 @@ from autoscaler.control_loop.carry_out.decisions.pause import pause
 from autoscaler.control_loop.carry_out.decisions.rescale import rescale, takes_gpus
 from autoscaler.control_loop.carry_out.decisions.start import start
 from autoscaler.control_loop.carry_out.error_notice import bear
-from autoscaler.control_loop.carry_out.writing import Draft, Drafting, NotNow, write
-from autoscaler.control_loop.lease.exclusive import Overtaken
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.carry_out.writing import Drafting, JobDraft, NotNow, write
+from autoscaler.control_loop.lease.exclusive import LeaseLost
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.planning.decisions.plan import Action
 
-Verb = Callable[[JobView, ExplainedDecision, Draft, Needs, TickContext], None]
+Verb = Callable[[LiveJob, ExplainedDecision, JobDraft, Needs, TickContext], None]
 
 _VERBS: Final[Mapping[Action, Verb]] = {
     Action.DROP: drop,
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 
 def apply_plan(
-    decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], context: TickContext
+    decisions: Sequence[ExplainedDecision], views: Mapping[str, LiveJob], context: TickContext
 ) -> list[ExplainedDecision]:
     """Carry out what can be carried out now; returns the decisions that changed something."""
     _explain(decisions, views, context)
@@ -62,21 +62,21 @@ def apply_plan(
 
 
 def _drafting(
-    view: JobView, decision: ExplainedDecision, needs: Needs, context: TickContext
+    view: LiveJob, decision: ExplainedDecision, needs: Needs, context: TickContext
 ) -> Drafting:
-    def draft(draft: Draft) -> None:
+    def draft(draft: JobDraft) -> None:
         _VERBS[decision.action](view, decision, draft, needs, context)
 
     return draft
 
 
 def _explain(
-    decisions: Sequence[ExplainedDecision], views: Mapping[str, JobView], context: TickContext
+    decisions: Sequence[ExplainedDecision], views: Mapping[str, LiveJob], context: TickContext
 ) -> None:
     """All at once; should that fail, one by one, so that one job keeps only its own words back."""
     try:
         explain_all(decisions, views, context)
-    except (Overtaken, InterfaceError):
+    except (LeaseLost, InterfaceError):
         raise
     except Exception:  # noqa: BLE001 - a broken connection is met again at once
         _log.warning(
@@ -87,19 +87,19 @@ def _explain(
 
 
 def _givers_first(
-    decisions: Iterable[ExplainedDecision], views: Mapping[str, JobView]
+    decisions: Iterable[ExplainedDecision], views: Mapping[str, LiveJob]
 ) -> list[ExplainedDecision]:
     changing = [decision for decision in decisions if decision.action in _VERBS]
     return sorted(changing, key=lambda decision: _takes(decision, views[decision.job_id]))
 
 
-def _takes(decision: ExplainedDecision, view: JobView) -> bool:
+def _takes(decision: ExplainedDecision, view: LiveJob) -> bool:
     if decision.action is Action.RESCALE and decision.allocation is not None:
         return takes_gpus(view, decision.allocation)
     return decision.action is Action.START
 
 
-def _try_one(view: JobView, decision: ExplainedDecision, context: TickContext) -> None:
+def _try_one(view: LiveJob, decision: ExplainedDecision, context: TickContext) -> None:
     try:
         explain(view, decision, context)
     except Exception as problem:  # noqa: BLE001 - raised again if it concerns more than this job

@@ -9,23 +9,23 @@ from typing import Any, Final
 
 from autoscaler.control_loop.carry_out import writing
 from autoscaler.control_loop.carry_out.instructions import job_rows, processes, worker_rows
-from autoscaler.control_loop.carry_out.writing import Draft, Drafting
+from autoscaler.control_loop.carry_out.writing import Drafting, JobDraft
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.views import job_views
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling import instructions as what
 from autoscaler.reconciling.instructions import Instruction, Instructions
-from autoscaler.reconciling.snapshot import Refused
+from autoscaler.reconciling.snapshot import RefusedProcesses
 
-Write = Callable[[Sequence[Any], Draft, JobView, TickContext], None]
+Write = Callable[[Sequence[Any], JobDraft, LiveJob, TickContext], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
     """What one rule gave for one job."""
 
-    view: JobView
+    view: LiveJob
     instructions: Instructions
 
     @property
@@ -33,20 +33,22 @@ class Given:
         return [one for one in self.instructions if type(one) in _WRITTEN_BY]
 
     @property
-    def orders(self) -> list[what.Order]:
-        return [one for one in self.instructions if isinstance(one, what.Order)]
+    def orders(self) -> list[what.HostInstruction]:
+        return [one for one in self.instructions if isinstance(one, what.HostInstruction)]
 
     def includes(self, kind: type[Instruction]) -> bool:
         return any(isinstance(one, kind) for one in self.instructions)
 
 
-Outcome = Refused | Exception | None
+Outcome = RefusedProcesses | Exception | None
 
 
-def _each(write: Callable[[Any, Draft, JobView, TickContext], None]) -> Write:
+def _each(write: Callable[[Any, JobDraft, LiveJob, TickContext], None]) -> Write:
     """Carry out an instruction of which a rule gives one at most."""
 
-    def write_each(alike: Sequence[Any], draft: Draft, view: JobView, context: TickContext) -> None:
+    def write_each(
+        alike: Sequence[Any], draft: JobDraft, view: LiveJob, context: TickContext
+    ) -> None:
         for one in alike:
             write(one, draft, view, context)
 
@@ -67,7 +69,7 @@ _WRITTEN_BY: Final[Mapping[type[Instruction], Write]] = {
     what.Reassign: _each(worker_rows.reassign),
     what.SeatNextSet: _each(worker_rows.seat_next_set),
     what.BeginGeneration: _each(worker_rows.begin_generation),
-    what.Release: worker_rows.release,
+    what.ReleaseWorker: worker_rows.release,
 }
 
 
@@ -97,7 +99,7 @@ def _write(given: Iterable[Given], context: TickContext) -> writing.Outcomes:
 
 
 def _drafting(one: Given, context: TickContext) -> Drafting:
-    def draft(draft: Draft) -> None:
+    def draft(draft: JobDraft) -> None:
         for kind, alike in groupby(one.written, key=type):
             _WRITTEN_BY[kind](tuple(alike), draft, one.view, context)
 
@@ -106,7 +108,7 @@ def _drafting(one: Given, context: TickContext) -> Drafting:
 
 def _by_their_new_names(
     done: Sequence[Given], context: TickContext
-) -> list[tuple[JobView, list[what.Order]]]:
+) -> list[tuple[LiveJob, list[what.HostInstruction]]]:
     """The orders; a coordinator whose term has begun has another name now."""
     renamed = [one.view.id for one in done if one.includes(what.BeginTerm)]
     views = {view.id: view for view in job_views(renamed, context.processes, context.around)}

@@ -10,8 +10,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from autoscaler.control_loop.carry_out.writing import Draft, NotNow
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import StoredReason
 from autoscaler.reconciling.instructions import (
@@ -32,7 +32,7 @@ from jobs.lifecycle import ACTIVE, State
 _log = logging.getLogger(__name__)
 
 
-def stop(instruction: Stop, draft: Draft, _: JobView, __: TickContext) -> None:
+def stop(instruction: Stop, draft: JobDraft, _: LiveJob, __: TickContext) -> None:
     counters = asdict(instruction.counters).items()
     changes = {name: value for name, value in counters if value is not None}
     draft.move(
@@ -45,12 +45,12 @@ def stop(instruction: Stop, draft: Draft, _: JobView, __: TickContext) -> None:
     )
 
 
-def end_as(instruction: EndAs, draft: Draft, _: JobView, __: TickContext) -> None:
+def end_as(instruction: EndAs, draft: JobDraft, _: LiveJob, __: TickContext) -> None:
     _compare(draft.job.state, State.STOPPING)
     draft.set(**asdict(instruction))
 
 
-def finish(_: Finish, draft: Draft, __: JobView, ___: TickContext) -> None:
+def finish(_: Finish, draft: JobDraft, __: LiveJob, ___: TickContext) -> None:
     job = draft.job
     _compare(job.state, State.STOPPING)
     draft.move(
@@ -70,12 +70,12 @@ def finish(_: Finish, draft: Draft, __: JobView, ___: TickContext) -> None:
     )
 
 
-def change_mode(instruction: ChangeMode, draft: Draft, view: JobView, _: TickContext) -> None:
+def change_mode(instruction: ChangeMode, draft: JobDraft, view: LiveJob, _: TickContext) -> None:
     _compare(draft.job.mode, view.job.mode)
     draft.set(mode=instruction.mode)
 
 
-def begin_term(instruction: BeginTerm, draft: Draft, view: JobView, _: TickContext) -> None:
+def begin_term(instruction: BeginTerm, draft: JobDraft, view: LiveJob, _: TickContext) -> None:
     _compare(draft.job.coordinator_term, view.job.coordinator_term)
     draft.set(
         coordinator_term=draft.job.coordinator_term + 1,
@@ -84,13 +84,15 @@ def begin_term(instruction: BeginTerm, draft: Draft, view: JobView, _: TickConte
     )
 
 
-def note_coordinator(order: StartCoordinator, draft: Draft, view: JobView, _: TickContext) -> None:
+def note_coordinator(
+    order: StartCoordinator, draft: JobDraft, view: LiveJob, _: TickContext
+) -> None:
     """Where it will run is known before it runs."""
     if view.job.coordinator_node != order.node or view.job.takes_workers_token:
         draft.set(coordinator_node=order.node, takes_workers_token=False)
 
 
-def remember(instruction: Remember, draft: Draft, _: JobView, __: TickContext) -> None:
+def remember(instruction: Remember, draft: JobDraft, _: LiveJob, __: TickContext) -> None:
     moments = {
         "progress_at": instruction.life_at,
         "silence_told_at": instruction.told_of_silence_at,
@@ -99,7 +101,7 @@ def remember(instruction: Remember, draft: Draft, _: JobView, __: TickContext) -
 
 
 def record_notice(
-    instruction: RecordNotice, draft: Draft, _: JobView, context: TickContext
+    instruction: RecordNotice, draft: JobDraft, _: LiveJob, context: TickContext
 ) -> None:
     of_job = {
         "preparation_notice_revision": instruction.preparation_revision,
@@ -118,12 +120,12 @@ def record_notice(
             draft.change_worker(worker, **{name: context.now})
 
 
-def say(instruction: Say, draft: Draft, view: JobView, _: TickContext) -> None:
+def say(instruction: Say, draft: JobDraft, view: LiveJob, _: TickContext) -> None:
     if draft.job.state == view.state:
         draft.set(message=instruction.message)
 
 
-def tell(instructions: Sequence[Tell], draft: Draft, _: JobView, __: TickContext) -> None:
+def tell(instructions: Sequence[Tell], draft: JobDraft, _: LiveJob, __: TickContext) -> None:
     for one in instructions:
         if one.is_alarm:
             extra = {"action": "alarm", "job_id": draft.job.id, **one.data}

@@ -21,18 +21,18 @@ from tenancy.secrets.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop.carry_out import launches
 from autoscaler.control_loop.carry_out.start_mounts import StartUnavailable
-from autoscaler.control_loop.lease.exclusive import Overtaken
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.lease.exclusive import LeaseLost
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import (
     Forget,
-    Order,
+    HostInstruction,
     StartCoordinator,
     StartWorkers,
     StopProcess,
 )
-from autoscaler.reconciling.snapshot import Refused
+from autoscaler.reconciling.snapshot import RefusedProcesses
 from jobs.models import GpuClaim
 
 Claims = Mapping[str, Sequence[int]]  # indices of GPUs, by worker
@@ -52,13 +52,13 @@ _log = logging.getLogger(__name__)
 class _Prepared:
     """An order that needs nothing more of the database; or why there is none."""
 
-    order: Order
+    order: HostInstruction
     give: Step
 
 
 def give(
-    ordered: Sequence[tuple[JobView, Sequence[Order]]], context: TickContext
-) -> dict[str, Refused | Exception | None]:
+    ordered: Sequence[tuple[LiveJob, Sequence[HostInstruction]]], context: TickContext
+) -> dict[str, RefusedProcesses | Exception | None]:
     """Give each job's orders one after the other, up to the first that fails; return why it did.
 
     A start that waits for a node is no error.
@@ -74,11 +74,11 @@ def give(
         return {view.id: _give(steps, view) for view, steps in prepared}
 
 
-def _give(steps: Iterable[_Prepared], view: JobView) -> Refused | Exception | None:
+def _give(steps: Iterable[_Prepared], view: LiveJob) -> RefusedProcesses | Exception | None:
     for one in steps:
         try:
             one.give()
-        except Overtaken:
+        except LeaseLost:
             raise
         except HostUnavailable as problem:
             if not isinstance(one.order, StartCoordinator | StartWorkers):
@@ -93,13 +93,13 @@ def _give(steps: Iterable[_Prepared], view: JobView) -> Refused | Exception | No
     return None
 
 
-def _refused(order: Order, problem: Exception) -> Refused:
+def _refused(order: HostInstruction, problem: Exception) -> RefusedProcesses:
     reason = next(word for kind, word in _REASONS.items() if isinstance(problem, kind))
     workers = order.workers if isinstance(order, StartWorkers) else ()
-    return Refused(reason=reason, why=str(problem), workers=workers)
+    return RefusedProcesses(reason=reason, why=str(problem), workers=workers)
 
 
-def _claims(orders: Iterable[Order]) -> Claims:
+def _claims(orders: Iterable[HostInstruction]) -> Claims:
     """The GPUs of all workers that are to start."""
     workers = [one for order in orders if isinstance(order, StartWorkers) for one in order.workers]
     found: dict[str, list[int]] = defaultdict(list)
@@ -111,7 +111,7 @@ def _claims(orders: Iterable[Order]) -> Claims:
 
 
 def _prepared(
-    view: JobView, orders: Iterable[Order], claims: Claims, context: TickContext
+    view: LiveJob, orders: Iterable[HostInstruction], claims: Claims, context: TickContext
 ) -> list[_Prepared]:
     """What cannot be prepared fails when it is to be given, after the orders before it."""
     steps = []
@@ -130,23 +130,23 @@ def _raise(problem: Exception) -> None:
     raise problem
 
 
-def _stop(order: StopProcess, _: JobView, __: Claims, context: TickContext) -> Step:
+def _stop(order: StopProcess, _: LiveJob, __: Claims, context: TickContext) -> Step:
     return partial(context.processes.stop, order.process, grace_seconds=order.grace_seconds)
 
 
-def _forget(order: Forget, _: JobView, __: Claims, context: TickContext) -> Step:
+def _forget(order: Forget, _: LiveJob, __: Claims, context: TickContext) -> Step:
     return partial(context.processes.forget, order.process)
 
 
 def _start_coordinator(
-    order: StartCoordinator, view: JobView, _: Claims, context: TickContext
+    order: StartCoordinator, view: LiveJob, _: Claims, context: TickContext
 ) -> Step:
     node = context.around.node(order.node)
     return partial(context.processes.start, launches.of_coordinator(view, node, context))
 
 
 def _start_workers(
-    order: StartWorkers, view: JobView, claims: Claims, context: TickContext
+    order: StartWorkers, view: LiveJob, claims: Claims, context: TickContext
 ) -> Step:
     workers = [worker for worker in view.members if worker.id in order.workers]
     node = context.around.node(order.coordinator_node)
@@ -159,7 +159,9 @@ def _start_workers(
     return partial(context.processes.start, *made)
 
 
-_PREPARED_BY: Final[Mapping[type[Order], Callable[[Any, JobView, Claims, TickContext], Step]]] = {
+_PREPARED_BY: Final[
+    Mapping[type[HostInstruction], Callable[[Any, LiveJob, Claims, TickContext], Step]]
+] = {
     StopProcess: _stop,
     Forget: _forget,
     StartCoordinator: _start_coordinator,

@@ -9,16 +9,16 @@ from typing import Any, Final
 from autoscaler.control_loop.carry_out.assignments import go_on_with
 from autoscaler.control_loop.carry_out.instructions.job_rows import tell
 from autoscaler.control_loop.carry_out.seating import take_seats
-from autoscaler.control_loop.carry_out.writing import Draft, NotNow
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
-from autoscaler.control_loop.observe.jobs.job_view import JobView, ids
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, ids
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason, StoredReason
 from autoscaler.reconciling.instructions import (
     BeginGeneration,
-    Count,
+    CountEnding,
     Reassign,
-    Release,
+    ReleaseWorker,
     SeatNextSet,
 )
 from jobs.lifecycle import ACTIVE, State
@@ -29,7 +29,7 @@ COST_LOOKED_AT_AFTER: Final = timedelta(seconds=5)
 """What a restart cost is first asked then. Guessed: scripts that start quickly have begun."""
 
 
-def reassign(instruction: Reassign, draft: Draft, view: JobView, _: TickContext) -> None:
+def reassign(instruction: Reassign, draft: JobDraft, view: LiveJob, _: TickContext) -> None:
     staying = [worker for worker in view.workers if worker.id in instruction.workers]
     staying.sort(key=lambda worker: instruction.workers.index(worker.id))
     message = instruction.message
@@ -38,13 +38,13 @@ def reassign(instruction: Reassign, draft: Draft, view: JobView, _: TickContext)
     go_on_with(view, draft, staying, message=message)
 
 
-def seat_next_set(_: SeatNextSet, draft: Draft, view: JobView, __: TickContext) -> None:
+def seat_next_set(_: SeatNextSet, draft: JobDraft, view: LiveJob, __: TickContext) -> None:
     wanted = arrangement_of(view.assignment).seats if view.assignment else ()
     take_seats(draft, wanted, attempt=view.job.attempt)
 
 
 def begin_generation(
-    instruction: BeginGeneration, draft: Draft, view: JobView, context: TickContext
+    instruction: BeginGeneration, draft: JobDraft, view: LiveJob, context: TickContext
 ) -> None:
     assignment = view.assignment
     if assignment is None:
@@ -60,7 +60,9 @@ def begin_generation(
     _write_generation(instruction, assignment, draft, view, context)
 
 
-def release(releases: Sequence[Release], draft: Draft, view: JobView, context: TickContext) -> None:
+def release(
+    releases: Sequence[ReleaseWorker], draft: JobDraft, view: LiveJob, context: TickContext
+) -> None:
     """Release workers; only a tick ends workers, and no two ticks write at the same time.
 
     Later ticks count only jobs that have workers: the time of the last one is counted now.
@@ -76,7 +78,7 @@ def release(releases: Sequence[Release], draft: Draft, view: JobView, context: T
         _count([one.count for one in mine if one.count is not None], draft, view, context)
 
 
-def _gone(instruction: Release, *, now: datetime, revision: int | None) -> dict[str, Any]:
+def _gone(instruction: ReleaseWorker, *, now: datetime, revision: int | None) -> dict[str, Any]:
     """Return how it ended, as columns. Without a revision, no end counts."""
     count = instruction.count
     is_on_record = revision is not None and count is not None and count.tell is not None
@@ -92,7 +94,9 @@ def _gone(instruction: Release, *, now: datetime, revision: int | None) -> dict[
     }
 
 
-def _count(counts: Sequence[Count], draft: Draft, view: JobView, context: TickContext) -> None:
+def _count(
+    counts: Sequence[CountEnding], draft: JobDraft, view: LiveJob, context: TickContext
+) -> None:
     if not counts:
         return
     job = draft.job
@@ -109,8 +113,8 @@ def _count(counts: Sequence[Count], draft: Draft, view: JobView, context: TickCo
 def _write_generation(
     instruction: BeginGeneration,
     assignment: Assignment,
-    draft: Draft,
-    view: JobView,
+    draft: JobDraft,
+    view: LiveJob,
     context: TickContext,
 ) -> None:
     now = context.now

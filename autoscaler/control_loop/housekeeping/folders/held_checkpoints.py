@@ -13,7 +13,7 @@ from storage.models import HeldCheckpoint
 from storage.results import held
 from storage.results.held import HeldFolder
 
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.lifecycle import LIVE
 from jobs.models import Job
 
@@ -25,7 +25,7 @@ _State = HeldCheckpoint.State
 _log = logging.getLogger(__name__)
 
 
-def hold_checkpoints(orders: Orders, now: datetime) -> None:
+def hold_checkpoints(orders: FencedOrders, now: datetime) -> None:
     """Hold what is wanted, and let go of what no live job or model is for.
 
     Raises:
@@ -35,7 +35,7 @@ def hold_checkpoints(orders: Orders, now: datetime) -> None:
     _let_go(orders)
 
 
-def _hold(orders: Orders, now: datetime) -> None:
+def _hold(orders: FencedOrders, now: datetime) -> None:
     found: dict[str, list[int]] = {state: [] for state in (*_State, "")}
     due = HeldCheckpoint.objects.filter(state=_State.WANTED, due_at__lte=now)
     for one in due[:MOST_AT_ONCE]:
@@ -58,7 +58,7 @@ def _hold(orders: Orders, now: datetime) -> None:
         HeldCheckpoint.objects.filter(pk__in=found[""]).update(due_at=now + _PAUSE)
 
 
-def _let_go(orders: Orders) -> None:
+def _let_go(orders: FencedOrders) -> None:
     """The folder first: a row without one is looked at again, a folder without a row never."""
     live = Job.objects.filter(pk=OuterRef("for_job"), state__in=LIVE)
     unneeded = HeldCheckpoint.objects.filter(version=None).exclude(Exists(live))

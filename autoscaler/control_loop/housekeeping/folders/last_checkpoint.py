@@ -7,7 +7,7 @@ from pathlib import Path
 
 from storage.errors import CheckpointUnknown, ResultUnknown
 from storage.results import checkpoints, holding
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 
 _KEPT = ".kept"
 
@@ -18,7 +18,7 @@ def discard_all_but(folder: Path, discard: Callable[[Path], None]) -> None:
     Raises:
         OSError: the disk refuses it.
     """
-    own = Results(state_dir=folder.parents[1], job_id=folder.name, place=Place.CHECKPOINTS)
+    own = Results(state_dir=folder.parents[1], job_id=folder.name, place=ResultFolder.CHECKPOINTS)
     kept = folder.with_name(f"{folder.name}{_KEPT}")
     try:
         newest = checkpoints.find(own, "latest")

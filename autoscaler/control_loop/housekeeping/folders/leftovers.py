@@ -18,10 +18,10 @@ from typing import Final
 
 from cluster.files.discarding import discard
 from cluster.logs import log_files
-from storage.results.places import Place
+from storage.results.places import ResultFolder
 
 from autoscaler.control_loop.housekeeping.folders import last_checkpoint
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.lifecycle import LIVE, State
 from jobs.models import Job, Leftover
 
@@ -34,7 +34,7 @@ _ASIDE: Final = ".discarded"
 _log = logging.getLogger(__name__)
 
 
-def remove_leftovers(orders: Orders, now: datetime) -> AbstractSet[str]:
+def remove_leftovers(orders: FencedOrders, now: datetime) -> AbstractSet[str]:
     """Remove what has waited longest; return of which jobs. The next ticks go on.
 
     Raises:
@@ -83,7 +83,7 @@ def _completed(job_ids: Collection[str]) -> AbstractSet[str]:
 def _discard(part: str, folder: Path, *, throw: Callable[[Path], None]) -> None:
     """Raises: OSError."""
     if part == Leftover.Part.OUTPUTS:
-        throw(folder / Place.OUTPUTS)
+        throw(folder / ResultFolder.OUTPUTS)
     elif part == Leftover.Part.WORK:
         for path in _all_but_outputs(folder):
             if path.is_dir() and not path.is_symlink():
@@ -103,7 +103,7 @@ def _all_but_outputs(folder: Path) -> list[Path]:
         return []
     if len(found) > _MOST_ENTRIES:
         raise OSError(errno.E2BIG, "has more files side by side than a tick can remove")
-    return [path for path in found if path.name != Place.OUTPUTS]
+    return [path for path in found if path.name != ResultFolder.OUTPUTS]
 
 
 def _folder(leftover: Leftover, state_dir: Path) -> Path:

@@ -16,7 +16,7 @@ from storage.models import CodeSnapshot, DataSnapshot
 from storage.uploads.places import UploadPlaces
 from storage.uploads.unused import remove_unused
 
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.queries.upload_use import code_without_jobs, data_without_users
 
 _EVERY: Final = timedelta(hours=1)
@@ -25,7 +25,7 @@ _STAMP: Final = ".looked"
 _log = logging.getLogger(__name__)
 
 
-def remove_unused_uploads(orders: Orders, now: datetime) -> None:
+def remove_unused_uploads(orders: FencedOrders, now: datetime) -> None:
     """Remove code and data, if the last look was long ago.
 
     Raises:
@@ -39,7 +39,9 @@ def remove_unused_uploads(orders: Orders, now: datetime) -> None:
     _look(orders, data, partial(remove_unused, data, others, data_without_users), now)
 
 
-def _look(orders: Orders, places: UploadPlaces, remove: Callable[..., int], now: datetime) -> None:
+def _look(
+    orders: FencedOrders, places: UploadPlaces, remove: Callable[..., int], now: datetime
+) -> None:
     """Without any folder there is nothing to look for."""
     stamp = places.root / _STAMP
     try:

@@ -10,10 +10,10 @@ from typing import Final
 
 from cluster.files.discarding import discard
 from storage.models import UnwantedResult
-from storage.results.places import Place, Results
+from storage.results.places import ResultFolder, Results
 from storage.results.unwanted import MOST_AT_ONCE, remove
 
-from autoscaler.control_loop.lease.orders import Orders
+from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.models import Job
 
 _PAUSE: Final = timedelta(minutes=10)  # guessed: until a disk that refuses is asked again
@@ -22,7 +22,7 @@ _ASIDE: Final = ".discarded"
 _log = logging.getLogger(__name__)
 
 
-def remove_unwanted_results(orders: Orders, now: datetime) -> AbstractSet[str]:
+def remove_unwanted_results(orders: FencedOrders, now: datetime) -> AbstractSet[str]:
     """Remove what has waited longest; return of which jobs. The next ticks go on.
 
     Raises:
@@ -49,6 +49,8 @@ def remove_unwanted_results(orders: Orders, now: datetime) -> AbstractSet[str]:
 
 
 def _remove(unwanted: UnwantedResult, state_dir: Path) -> None:
-    results = Results(state_dir=state_dir, job_id=unwanted.job_id, place=Place(unwanted.place))
+    results = Results(
+        state_dir=state_dir, job_id=unwanted.job_id, place=ResultFolder(unwanted.place)
+    )
     aside = results.jobs_dir / _ASIDE
     remove(results, unwanted.path, lambda folder: discard(folder, aside=aside))

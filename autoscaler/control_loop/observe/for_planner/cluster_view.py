@@ -21,10 +21,10 @@ from autoscaler.control_loop.observe.for_planner.planned_job import holder_of, p
 from autoscaler.control_loop.observe.for_planner.pool_view import pools
 from autoscaler.control_loop.observe.for_planner.slow_workers import with_straggler
 from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
-from autoscaler.control_loop.observe.jobs.job_view import JobView, has_only_waited
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, has_only_waited
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.reconciling.assessments.idleness import is_to_shrink
-from autoscaler.reconciling.endings import Ending, ending_of
+from autoscaler.reconciling.endings import WorkerEnding, ending_of
 from jobs.lifecycle import FINAL, State
 from jobs.models import Job, Worker
 from jobs.spec.stored_spec import SpecUnreadable
@@ -56,7 +56,7 @@ class Seen:
 
 
 def cluster_state(
-    views: Iterable[JobView],
+    views: Iterable[LiveJob],
     now: datetime,
     *,
     left_out: Collection[str] = (),
@@ -65,7 +65,7 @@ def cluster_state(
     """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
     with_past = [view for view in plannable if not has_only_waited(view.job)]
-    look = _Look(
+    look = _PlannedJobs(
         now=now,
         histories=Histories.of([view for view in with_past if view.id not in left_out]),
         held_back=growth.held_back(now),
@@ -87,7 +87,7 @@ def cluster_state(
     return Seen(state=state, failing=look.failing, put_off=frozenset(look.put_off))
 
 
-def _urgency(view: JobView) -> tuple[int, int, float]:
+def _urgency(view: LiveJob) -> tuple[int, int, float]:
     """Who is looked into first, should there not be time for all?
 
     Those that wait, as they are planned; of the others those that were looked into longest ago, and
@@ -99,7 +99,7 @@ def _urgency(view: JobView) -> tuple[int, int, float]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
+class _PlannedJobs:
     """Jobs as the planner sees them; what is wrong with one is blamed on it alone."""
 
     now: datetime
@@ -109,7 +109,7 @@ class _Look:
     failing: dict[str, Exception] = field(default_factory=dict)
     put_off: set[str] = field(default_factory=set)
 
-    def into(self, view: JobView) -> planning.Job | None:
+    def into(self, view: LiveJob) -> planning.PlannedJob | None:
         try:
             job = self._looked_into(view)
         except (OperationalError, InterfaceError):
@@ -127,12 +127,12 @@ class _Look:
             return growth.with_fewest_workers(job)
         return growth.kept_from_growing(job) if view.id in self.held_back else job
 
-    def _looked_into(self, view: JobView) -> planning.Job | None:
+    def _looked_into(self, view: LiveJob) -> planning.PlannedJob | None:
         """Return None if there is no time for it."""
         if view.unreadable:
             raise SpecUnreadable(view.unreadable)
         past = self.histories.of_job(view)
-        job: planning.Job | None
+        job: planning.PlannedJob | None
         if self.time.is_up() and not _planned.is_known(view, past):
             job = _planned.as_seen_last(view)
         else:
@@ -140,7 +140,7 @@ class _Look:
         return job and with_straggler(job, view, self.now)
 
 
-def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.Job]]:
+def as_submitted(views: Iterable[LiveJob]) -> Iterator[tuple[LiveJob, planning.PlannedJob]]:
     """Jobs as they would come again: waiting, with all that was measured of them.
 
     Those that cannot be looked into are left out.
@@ -159,14 +159,14 @@ def as_submitted(views: Iterable[JobView]) -> Iterator[tuple[JobView, planning.J
             yield view, _waiting(job)
 
 
-def _of_the_past(view: JobView, histories: Histories) -> planning.Job:
+def _of_the_past(view: LiveJob, histories: Histories) -> planning.PlannedJob:
     if view.unreadable:
         raise SpecUnreadable(view.unreadable)
     job = planned_job(view, histories.of_job(view), view.state_since)
     return with_straggler(job, view, view.state_since)
 
 
-def _waiting(job: planning.Job) -> planning.Job:
+def _waiting(job: planning.PlannedJob) -> planning.PlannedJob:
     return replace(
         job,
         phase=planning.JobPhase.WAITING,
@@ -182,56 +182,56 @@ def _waiting(job: planning.Job) -> planning.Job:
     )
 
 
-def _is_plannable(view: JobView, now: datetime) -> bool:
+def _is_plannable(view: LiveJob, now: datetime) -> bool:
     """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
     if view.state is State.QUEUED:
         return view.job.not_before is None or view.job.not_before <= now
     return view.is_active or (view.state is State.STOPPING and bool(view.live))
 
 
-def _changes(views: Iterable[JobView], now: datetime) -> Iterable[planning.Change]:
+def _changes(views: Iterable[LiveJob], now: datetime) -> Iterable[planning.PoolChange]:
     """Yield recent changes, once each: of nodes, then workers, then jobs, each in order."""
     since = now - timedelta(seconds=_RECENT_SECONDS)
     of_jobs = [*_finished(since), *_changed_terms(views, since), *_idle(views, now)]
     return dict.fromkeys([*_changed_nodes(since), *_lost_workers(since), *of_jobs])
 
 
-def _changed_nodes(since: datetime) -> Iterable[planning.Change]:
+def _changed_nodes(since: datetime) -> Iterable[planning.PoolChange]:
     """Nodes that came or went; a cordoned one is still there for those who are on it."""
     for change in node_changes.since(since):
         if (kind := _NODE_CHANGES.get(change.kind)) is not None:
-            yield planning.Change(kind=kind, pool=change.pool, name=change.node)
+            yield planning.PoolChange(kind=kind, pool=change.pool, name=change.node)
 
 
-def _lost_workers(since: datetime) -> Iterable[planning.Change]:
+def _lost_workers(since: datetime) -> Iterable[planning.PoolChange]:
     ended = Worker.objects.filter(counted_at__gt=since).order_by("counted_at", "id")
     for job_id, pool, team, exit_code, failing in ended.values_list(
         "job_id", "job__pool__name", "job__team__name", "exit_code", "failing"
     ):
-        if ending_of(exit_code, failing) is Ending.LOST:
+        if ending_of(exit_code, failing) is WorkerEnding.LOST:
             kind = planning.ChangeKind.WORKER_LOST
-            yield planning.Change(kind=kind, pool=pool, name=job_id, team=team)
+            yield planning.PoolChange(kind=kind, pool=pool, name=job_id, team=team)
 
 
-def _finished(since: datetime) -> Iterable[planning.Change]:
+def _finished(since: datetime) -> Iterable[planning.PoolChange]:
     rows = ended_jobs(since).order_by("state_since", "id")
     for name, pool, team in rows.values_list("name", "pool__name", "team__name"):
         kind = planning.ChangeKind.JOB_FINISHED
-        yield planning.Change(kind=kind, pool=pool, name=name, team=team)
+        yield planning.PoolChange(kind=kind, pool=pool, name=name, team=team)
 
 
-def _changed_terms(views: Iterable[JobView], since: datetime) -> Iterable[planning.Change]:
+def _changed_terms(views: Iterable[LiveJob], since: datetime) -> Iterable[planning.PoolChange]:
     for view in views:
         if view.job.changed_at is not None and view.job.changed_at > since:
             kind, team = planning.ChangeKind.TERMS_CHANGED, view.job.team.name
-            yield planning.Change(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
+            yield planning.PoolChange(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
 
 
-def _idle(views: Iterable[JobView], now: datetime) -> Iterable[planning.Change]:
+def _idle(views: Iterable[LiveJob], now: datetime) -> Iterable[planning.PoolChange]:
     for view in views:
         if not view.unreadable and is_to_shrink(view.job.idle_since, view.spec, now):
             kind, team = planning.ChangeKind.IDLE, view.job.team.name
-            yield planning.Change(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
+            yield planning.PoolChange(kind=kind, pool=view.job.pool.name, name=view.id, team=team)
 
 
 def ended_jobs(since: datetime) -> QuerySet[Job]:

@@ -29,14 +29,14 @@ def held_back(now: datetime) -> frozenset[str]:
     return frozenset(lately.values_list("job", flat=True))
 
 
-def kept_from_growing(job: planning.Job) -> planning.Job:
+def kept_from_growing(job: planning.PlannedJob) -> planning.PlannedJob:
     """The job as one that has no use for more workers than it holds, or needs at least."""
     if job.allocation is None:
         return job
     return replace(job, max_workers=max(job.min_workers, job.allocation.workers))
 
 
-def with_fewest_workers(job: planning.Job) -> planning.Job:
+def with_fewest_workers(job: planning.PlannedJob) -> planning.PlannedJob:
     """The job as one that has no use for more workers than it needs at least."""
     fewest = min(job.allowed_workers) if job.allowed_workers else job.min_workers
     allowed = (fewest,) if job.allowed_workers else None

@@ -9,9 +9,9 @@ from typing import Final
 from django.db import connection
 
 from autoscaler.control_loop.observe.for_planner.change_times import ChangeTimes
-from autoscaler.control_loop.observe.for_planner.planned_job import Past
+from autoscaler.control_loop.observe.for_planner.planned_job import JobMeasurements
 from autoscaler.control_loop.observe.for_planner.scale_metrics import Values, newest_values
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.planning.snapshot import cluster_state as planning
 from concertina_worker.protocol import MOST_MEASUREMENTS
 
@@ -25,12 +25,12 @@ _MEASUREMENTS: Final = """
 class Histories:
     """What was measured of jobs, by job id."""
 
-    measurements: Mapping[str, Sequence[planning.Measurement]] = field(default_factory=dict)
+    measurements: Mapping[str, Sequence[planning.StepTime]] = field(default_factory=dict)
     changes: ChangeTimes = field(default_factory=ChangeTimes)
     values: Mapping[str, Values] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, views: Sequence[JobView]) -> Histories:
+    def of(cls, views: Sequence[LiveJob]) -> Histories:
         """Return those of these jobs."""
         if not views:
             return cls()
@@ -41,10 +41,10 @@ class Histories:
             values=newest_values(views),
         )
 
-    def of_job(self, view: JobView) -> Past:
+    def of_job(self, view: LiveJob) -> JobMeasurements:
         """Return what was measured of one of them; nothing of any other."""
         changes = self.changes
-        return Past(
+        return JobMeasurements(
             measurements=tuple(self.measurements.get(view.id, ())),
             change_seconds=changes.own_seconds.get(view.id),
             change_ratio=changes.ratio(view.nodes, is_hot=view.is_hot, team_id=view.job.team_id),
@@ -52,14 +52,14 @@ class Histories:
         )
 
 
-def _measurements(job_ids: Sequence[str]) -> Mapping[str, Sequence[planning.Measurement]]:
+def _measurements(job_ids: Sequence[str]) -> Mapping[str, Sequence[planning.StepTime]]:
     """The newest of each job, in order."""
-    found: dict[str, list[planning.Measurement]] = {}
+    found: dict[str, list[planning.StepTime]] = {}
     with connection.cursor() as cursor:
         cursor.execute(_MEASUREMENTS, [list(job_ids)])
         for job_id, workers, nodes, batch, steps, seconds, gpu_type in cursor.fetchall():
             found.setdefault(job_id, []).append(
-                planning.Measurement(
+                planning.StepTime(
                     workers=workers,
                     nodes=nodes,
                     global_batch_size=batch,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
 from jobs.changes import batch_limit
 
 
-def terms(view: JobView) -> JobTerms:
+def terms(view: LiveJob) -> JobTerms:
     """Raises whatever a spec that was stored by an older release makes it raise."""
     job, spec = view.job, view.spec
     return JobTerms(
@@ -30,7 +30,7 @@ def terms(view: JobView) -> JobTerms:
     )
 
 
-def batch_range(view: JobView) -> BatchRange:
+def batch_range(view: LiveJob) -> BatchRange:
     """Return the range asked for, within what is known to fit into the memory of its GPUs."""
     bounds = view.spec.batch.bounds()
     return BatchRange(
@@ -43,7 +43,7 @@ def batch_range(view: JobView) -> BatchRange:
     )
 
 
-def _utility(view: JobView) -> Utility | None:
+def _utility(view: LiveJob) -> Utility | None:
     points = view.spec.utility
     if points is None:
         return None

@@ -11,14 +11,14 @@ from datetime import datetime
 from typing import Final
 
 from autoscaler.control_loop.observe.for_planner.planned_job import (
-    Past,
+    JobMeasurements,
     as_it_stands,
     as_measured,
     as_moved,
 )
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.memory import memorable
-from autoscaler.planning.snapshot.cluster_state import Job
+from autoscaler.planning.snapshot.cluster_state import PlannedJob
 from jobs.lifecycle import State
 
 _CHANGES_WITH_TIME: Final = frozenset({State.STARTING, State.RESCALING})  # may be paused after all
@@ -30,8 +30,8 @@ class _Known:
     """What was made of a job, and of what."""
 
     likeness: object
-    past: Past
-    job: Job
+    past: JobMeasurements
+    job: PlannedJob
     turn: int  # in which it was looked into
 
 
@@ -43,7 +43,7 @@ class PlannedMemory:
         self._new: dict[str, _Known] = {}
         self._turn = _NEVER + 1
 
-    def planned(self, view: JobView, past: Past, now: datetime) -> Job:
+    def planned(self, view: LiveJob, past: JobMeasurements, now: datetime) -> PlannedJob:
         """See `planned_job`, of which no more is made than has changed."""
         known, turn = self._as_it_is(view), self._turn
         if known is None:
@@ -55,12 +55,12 @@ class PlannedMemory:
         self._new[view.id] = _Known(likeness=view.likeness, past=past, job=job, turn=turn)
         return job
 
-    def is_known(self, view: JobView, past: Past) -> bool:
+    def is_known(self, view: LiveJob, past: JobMeasurements) -> bool:
         """True if there is nothing new to be looked into."""
         known = self._as_it_is(view)
         return known is not None and known.past == past
 
-    def as_seen_last(self, view: JobView) -> Job | None:
+    def as_seen_last(self, view: LiveJob) -> PlannedJob | None:
         """The job with what moves, where only what is measured is new; None: it is another now."""
         known = self._as_it_is(view)
         if known is None:
@@ -69,19 +69,19 @@ class PlannedMemory:
         self._new[view.id] = replace(known, job=job)
         return job
 
-    def turn_of(self, view: JobView) -> int:
+    def turn_of(self, view: LiveJob) -> int:
         """Tell when it was looked into last: the less, the longer ago."""
         known = self._known.get(view.id)
         return known.turn if known and known.likeness is view.likeness else _NEVER
 
-    def forget_all_but(self, views: Sequence[JobView]) -> None:
+    def forget_all_but(self, views: Sequence[LiveJob]) -> None:
         """Keep what was made of these since the last time, as far as there is room for it."""
         kept = (view.id for view in memorable(views))
         self._known = {job_id: self._new[job_id] for job_id in kept if job_id in self._new}
         self._new = {}
         self._turn += 1
 
-    def _as_it_is(self, view: JobView) -> _Known | None:
+    def _as_it_is(self, view: LiveJob) -> _Known | None:
         known = self._known.get(view.id)
         is_as_it_was = known and known.likeness is view.likeness
         return known if is_as_it_was and view.state not in _CHANGES_WITH_TIME else None

@@ -18,7 +18,7 @@ from autoscaler.control_loop.observe.for_planner.scale_metrics import (
 )
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.claims import is_slow_to_change
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.job_vocabulary import WAITING_OUTSIDE
 from autoscaler.planning.fitting.earlier_run import fit_with_earlier
 from autoscaler.planning.quarantine.standing_still import holder
@@ -36,27 +36,27 @@ from jobs.worker_phase import WorkerPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class JobMeasurements:
     """What was measured of one job so far; equal while nothing new was."""
 
-    measurements: tuple[planning.Measurement, ...] = ()
+    measurements: tuple[planning.StepTime, ...] = ()
     change_seconds: float | None = None  # its own changes, on average
     change_ratio: float | None = None  # how far first estimates were off on its nodes
     values: Values = field(default_factory=dict)
 
 
-def planned_job(view: JobView, past: Past, now: datetime) -> planning.Job:
+def planned_job(view: LiveJob, past: JobMeasurements, now: datetime) -> planning.PlannedJob:
     """One job, its terms and what was observed of it; raises whatever its data make it raise."""
     return as_measured(as_it_stands(view, now), view, past)
 
 
-def as_it_stands(view: JobView, now: datetime) -> planning.Job:
+def as_it_stands(view: LiveJob, now: datetime) -> planning.PlannedJob:
     """All but what is measured and what moves with each report."""
     job = view.job
     is_waiting = view.state is State.QUEUED
     is_fixed = view.spec.elastic.mode is JobMode.FIXED
     is_settled = _is_settled(view)
-    return planning.Job(
+    return planning.PlannedJob(
         **terms_of(terms(view)),
         job_id=job.id,
         phase=planning.JobPhase.WAITING if is_waiting else planning.JobPhase.ACTIVE,
@@ -83,7 +83,9 @@ def _ready_at(job: Job) -> float | None:
     return math.inf if job.prepared_at is None else job.prepared_at.timestamp()
 
 
-def as_measured(job: planning.Job, view: JobView, past: Past) -> planning.Job:
+def as_measured(
+    job: planning.PlannedJob, view: LiveJob, past: JobMeasurements
+) -> planning.PlannedJob:
     """The job with what was measured of it."""
     scaling = _scaling(view, past)
     return replace(
@@ -96,14 +98,14 @@ def as_measured(job: planning.Job, view: JobView, past: Past) -> planning.Job:
     )
 
 
-def as_moved(job: planning.Job, view: JobView) -> planning.Job:
+def as_moved(job: planning.PlannedJob, view: LiveJob) -> planning.PlannedJob:
     """The job with what moves with each report, where nothing new was measured."""
     moving = _moving(view)
     is_as_before = all(getattr(job, name) == value for name, value in moving.items())
     return job if is_as_before else replace(job, **moving)
 
 
-def _moving(view: JobView) -> dict[str, Any]:
+def _moving(view: LiveJob) -> dict[str, Any]:
     return {
         "attained_gpu_seconds": view.job.gpu_seconds,
         "remaining_samples": remaining_samples(view.job.total_samples, view.job.samples),
@@ -111,7 +113,7 @@ def _moving(view: JobView) -> dict[str, Any]:
     }
 
 
-def holder_of(view: JobView, now: datetime) -> planning.Job | None:
+def holder_of(view: LiveJob, now: datetime) -> planning.PlannedJob | None:
     """All that a plan has to know of a job that is left out: what it holds. None: nothing."""
     if view.state is State.QUEUED:
         return None
@@ -132,7 +134,7 @@ def holder_of(view: JobView, now: datetime) -> planning.Job | None:
     )
 
 
-def _target_or_none(view: JobView) -> planning.Allocation | None:
+def _target_or_none(view: LiveJob) -> planning.Allocation | None:
     """Return the target; None if nobody can read the assignment: the job keeps what it holds."""
     try:
         return _target(view)
@@ -140,7 +142,7 @@ def _target_or_none(view: JobView) -> planning.Allocation | None:
         return None
 
 
-def _gpus_per_worker(view: JobView) -> int:
+def _gpus_per_worker(view: LiveJob) -> int:
     """Return the number in its spec or, if that cannot be read, what its workers hold."""
     if not view.unreadable or not view.live:
         return view.spec.resources.gpus_per_worker
@@ -152,7 +154,7 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
     return planning.Allocation(workers_by_node=tuple(sorted(nodes.items())), global_batch_size=0)
 
 
-def _scaling(view: JobView, past: Past) -> ScalingModel | None:
+def _scaling(view: LiveJob, past: JobMeasurements) -> ScalingModel | None:
     """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
     return fit_with_earlier(
         past.measurements,
@@ -164,7 +166,7 @@ def _scaling(view: JobView, past: Past) -> ScalingModel | None:
     )
 
 
-def _stall_seconds(view: JobView, past: Past) -> float:
+def _stall_seconds(view: LiveJob, past: JobMeasurements) -> float:
     """How long it is expected to stand still when it changes, and to wait for data before."""
     measured = past.measurements or _earlier(view)
     changing = ChangingJob(
@@ -178,13 +180,13 @@ def _stall_seconds(view: JobView, past: Past) -> float:
     return view.data_seconds + stall
 
 
-def _running_since(view: JobView) -> float | None:
+def _running_since(view: LiveJob) -> float | None:
     """Return when its present run began: workers are hardly ever replaced all at once."""
     began = [worker.row.created_at.timestamp() for worker in view.workers]
     return min(began) if began and view.is_active else None
 
 
-def _is_settled(view: JobView) -> bool:
+def _is_settled(view: LiveJob) -> bool:
     """Trains, no change is under way, and nobody has run to the end yet."""
     is_ending = any(
         worker.ending in AT_THE_END or worker.row.phase == WorkerPhase.LEAVING
@@ -193,13 +195,13 @@ def _is_settled(view: JobView) -> bool:
     return view.state is State.RUNNING and not view.leavers and not is_ending
 
 
-def _held(view: JobView) -> planning.Allocation:
+def _held(view: LiveJob) -> planning.Allocation:
     """Workers that hold GPUs now; those of a restart that is between two sets keep their place."""
     nodes = Counter(worker.node.name for worker in view.live)
     return _allocation(nodes, view) if nodes else _target(view)
 
 
-def _target(view: JobView) -> planning.Allocation:
+def _target(view: LiveJob) -> planning.Allocation:
     """Return what it will hold when the change under way is over."""
     if view.assignment is None or not view.is_active:
         return _allocation(Counter(), view)
@@ -210,12 +212,12 @@ def _target(view: JobView) -> planning.Allocation:
     return _allocation(Counter(worker.node.name for worker in live), view)
 
 
-def _allocation(nodes: Counter[str], view: JobView) -> planning.Allocation:
+def _allocation(nodes: Counter[str], view: LiveJob) -> planning.Allocation:
     return planning.Allocation(
         workers_by_node=tuple(sorted(nodes.items())),
         global_batch_size=view.assignment.global_batch_size if view.assignment else 0,
     )
 
 
-def _earlier(view: JobView) -> Sequence[planning.Measurement]:
-    return [planning.Measurement(**one._asdict()) for one in earlier_runs.measurements_of(view.job)]
+def _earlier(view: LiveJob) -> Sequence[planning.StepTime]:
+    return [planning.StepTime(**one._asdict()) for one in earlier_runs.measurements_of(view.job)]

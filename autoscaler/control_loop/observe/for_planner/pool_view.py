@@ -18,11 +18,11 @@ from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
 _log = logging.getLogger(__name__)
 
 
-def pools() -> Iterable[planning.Pool]:
+def pools() -> Iterable[planning.PlannedPool]:
     settings = FairShareSettings.by_pool()
     for pool in cluster.Pool.objects.prefetch_related("nodes"):
         nodes = tuple(
-            planning.Node(
+            planning.PlannedNode(
                 name=node.name,
                 gpus=node.gpus,
                 is_schedulable=node.takes_work,
@@ -32,7 +32,7 @@ def pools() -> Iterable[planning.Pool]:
             for node in pool.nodes.all()
         )
         sharing = settings[pool.pk]
-        yield planning.Pool(
+        yield planning.PlannedPool(
             name=pool.name,
             nodes=nodes,
             policy=_policy(pool),

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import F
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
-from autoscaler.planning.snapshot.cluster_state import ScaleOn
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
+from autoscaler.planning.snapshot.cluster_state import MetricTarget
 from jobs.models import MetricPoint
 
 Values = Mapping[str, float | None]
 
 
-def newest_values(views: Iterable[JobView]) -> Mapping[str, Values]:
+def newest_values(views: Iterable[LiveJob]) -> Mapping[str, Values]:
     """Return what jobs that scale on a metric logged last in their present generation, by job id.
 
     Values of other generations speak of other sizes.
@@ -29,8 +29,10 @@ def reported(values: Values) -> tuple[tuple[str, float], ...]:
     return tuple((name, value) for name, value in sorted(values.items()) if value is not None)
 
 
-def scale_on(view: JobView) -> ScaleOn | None:
+def scale_on(view: LiveJob) -> MetricTarget | None:
     rule = view.spec.elastic.scale_on
     if rule is None:
         return None
-    return ScaleOn(metric=rule.metric, grow_above=rule.grow_above, shrink_below=rule.shrink_below)
+    return MetricTarget(
+        metric=rule.metric, grow_above=rule.grow_above, shrink_below=rule.shrink_below
+    )

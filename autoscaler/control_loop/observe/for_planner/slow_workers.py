@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView
 from autoscaler.control_loop.observe.jobs.seats import free_gpus
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.snapshot import cluster_state as planning
@@ -17,7 +17,7 @@ from jobs.worker_phase import WorkerPhase
 MOST_REPLACEMENTS: Final = 3  # of one job within the hour; guessed: then it is not the worker
 
 
-def stragglers(view: JobView) -> list[WorkerView]:
+def stragglers(view: LiveJob) -> list[WorkerView]:
     """Workers that train, slower than their peers; slowest first."""
     if not any(worker.row.is_straggler for worker in view.workers):
         return []
@@ -25,7 +25,7 @@ def stragglers(view: JobView) -> list[WorkerView]:
     return sorted(slow, key=lambda worker: (worker.row.relative_speed or 0.0, worker.id))
 
 
-def with_straggler(job: planning.Job, view: JobView, now: datetime) -> planning.Job:
+def with_straggler(job: planning.PlannedJob, view: LiveJob, now: datetime) -> planning.PlannedJob:
     """The job with its slowest worker, and the nodes that no substitute should come to.
 
     Statements are made for jobs that have a straggler only.

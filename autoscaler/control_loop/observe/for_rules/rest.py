@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.rest import rests_until
 from autoscaler.reconciling.snapshot import JobSnapshot
@@ -21,7 +21,7 @@ class RestMemory:
         self._known: dict[str, tuple[object, datetime]] = {}
         self._limits: object = None  # under which it was found
 
-    def restless(self, views: Iterable[JobView], context: TickContext) -> list[JobView]:
+    def restless(self, views: Iterable[LiveJob], context: TickContext) -> list[LiveJob]:
         """Return those that have to be looked at, and forget all that are not among these."""
         limits, now = _limits(context), context.now
         known = self._known if limits == self._limits else {}
@@ -35,7 +35,7 @@ class RestMemory:
                 restless.append(view)
         return restless
 
-    def is_at_rest(self, view: JobView, job: JobSnapshot) -> bool:
+    def is_at_rest(self, view: LiveJob, job: JobSnapshot) -> bool:
         """True if no rule has anything to do, which is remembered."""
         until = rests_until(job)
         if until is None or job.context.now >= until:

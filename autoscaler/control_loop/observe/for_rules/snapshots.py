@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from cluster.models import Node
-from cluster.worker_host import Labels, ObservedProcess, ProcessPhase, Role
+from cluster.worker_host import Labels, ObservedProcess, ProcessPhase, ProcessRole
 
 from autoscaler.control_loop.observe.jobs.arrangements import arrangement_of
 from autoscaler.control_loop.observe.jobs.claims import reclaim_seconds
-from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.snapshot import (
@@ -30,7 +30,7 @@ from jobs.lifecycle import State
 from jobs.worker_phase import WorkerPhase
 
 
-def snapshot_of(view: JobView, context: TickContext) -> JobSnapshot:
+def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
     """The job at this moment; no statement is made for it."""
     job = view.job
     return JobSnapshot(
@@ -88,7 +88,7 @@ def node_snapshot(node: Node) -> NodeSnapshot:
     )
 
 
-def _assignment(view: JobView) -> AssignmentSnapshot | None:
+def _assignment(view: LiveJob) -> AssignmentSnapshot | None:
     row = view.assignment
     if row is None:
         return None
@@ -101,7 +101,7 @@ def _assignment(view: JobView) -> AssignmentSnapshot | None:
     )
 
 
-def _generation(view: JobView) -> GenerationSnapshot | None:
+def _generation(view: LiveJob) -> GenerationSnapshot | None:
     row = view.generation
     if row is None:
         return None
@@ -113,7 +113,7 @@ def _generation(view: JobView) -> GenerationSnapshot | None:
     )
 
 
-def _worker(view: WorkerView, job: JobView, context: TickContext) -> WorkerSnapshot:
+def _worker(view: WorkerView, job: LiveJob, context: TickContext) -> WorkerSnapshot:
     row = view.row
     return WorkerSnapshot(
         id=row.id,
@@ -133,7 +133,7 @@ def _worker(view: WorkerView, job: JobView, context: TickContext) -> WorkerSnaps
     )
 
 
-def _awaiting_data(view: WorkerView, job: JobView, context: TickContext) -> ObservedProcess | None:
+def _awaiting_data(view: WorkerView, job: LiveJob, context: TickContext) -> ObservedProcess | None:
     """A worker that is to start, and waits for data, is being prepared as by a host.
 
     Its fetch has a patience of its own, so this always began just now.
@@ -146,7 +146,11 @@ def _awaiting_data(view: WorkerView, job: JobView, context: TickContext) -> Obse
         return None
     return ObservedProcess(
         labels=Labels(
-            process_id=view.id, job_id=job.id, role=Role.WORKER, attempt=job.job.attempt, fence=0
+            process_id=view.id,
+            job_id=job.id,
+            role=ProcessRole.WORKER,
+            attempt=job.job.attempt,
+            fence=0,
         ),
         node=view.row.node_name,
         phase=ProcessPhase.PREPARING,
@@ -155,7 +159,7 @@ def _awaiting_data(view: WorkerView, job: JobView, context: TickContext) -> Obse
     )
 
 
-def _coordinator(view: JobView, processes: ProcessTable) -> CoordinatorSnapshot:
+def _coordinator(view: LiveJob, processes: ProcessTable) -> CoordinatorSnapshot:
     job = view.job
     return CoordinatorSnapshot(
         node=job.coordinator_node,

@@ -11,7 +11,7 @@ from django.db.models import BooleanField, Count, F, Func, OuterRef, Subquery, S
 from django.db.models.functions import Coalesce
 from tenancy.models import FairShareSettings, Quota
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.job_vocabulary import WAITING_OUTSIDE, JobReason
 from jobs.lifecycle import State
 from jobs.models import GpuClaim, Job
@@ -28,7 +28,7 @@ def reclaim_seconds(pool: Pool) -> float:
     return float(settings.reclaim_seconds)
 
 
-def is_slow_to_change(view: JobView, now: datetime) -> bool:
+def is_slow_to_change(view: LiveJob, now: datetime) -> bool:
     """It starts or rescales for so long that it may be paused in the middle of that."""
     if view.state not in {State.STARTING, State.RESCALING}:
         return False

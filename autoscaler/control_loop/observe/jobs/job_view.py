@@ -10,7 +10,7 @@ from cluster.models import Node
 from cluster.worker_host import ObservedProcess
 
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
-from autoscaler.reconciling.endings import Ending, ending_of
+from autoscaler.reconciling.endings import WorkerEnding, ending_of
 from jobs.job_mode import JobMode
 from jobs.lifecycle import ACTIVE, State
 from jobs.models import Assignment, Generation, Job, Worker
@@ -41,13 +41,13 @@ class WorkerView:
         return self.row.phase == WorkerPhase.GONE
 
     @property
-    def ending(self) -> Ending | None:
+    def ending(self) -> WorkerEnding | None:
         """How it ended; None while it is not gone."""
         return ending_of(self.row.exit_code, self.row.failing) if self.is_gone else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobView:
+class LiveJob:
     """One live job, with the workers of its newest assignment and all that are not gone.
 
     Views of a job that differ in nothing but what moves with each report have the same `likeness`.

@@ -13,7 +13,7 @@ from typing import Final
 
 from cluster.worker_host import ObservedProcess
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.versions import MOVING, Version
 
 MOST_CHARACTERS: Final = 20_000_000  # of specs; 80 to 200 MB with what is made of them
@@ -26,11 +26,11 @@ class ViewMemory:
 
     def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
         self._most_characters = most_characters
-        self._seen: dict[str, tuple[Version, JobView]] = {}
+        self._seen: dict[str, tuple[Version, LiveJob]] = {}
 
     def unchanged(
         self, versions: Mapping[str, Version], processes: Processes
-    ) -> dict[str, JobView]:
+    ) -> dict[str, LiveJob]:
         """Return those of the jobs whose rows still have the versions in which they were seen.
 
         With what has moved since, and their processes of now.
@@ -42,7 +42,7 @@ class ViewMemory:
             if seen and seen[0].rows == version.rows
         }
 
-    def remember(self, views: Iterable[JobView], versions: Mapping[str, Version]) -> None:
+    def remember(self, views: Iterable[LiveJob], versions: Mapping[str, Version]) -> None:
         """Keep these and forget all others; of more than may be kept, the first.
 
         A version has to be read before its view: then a row that changes in between is read again.
@@ -52,8 +52,8 @@ class ViewMemory:
 
 
 def memorable(
-    views: Iterable[JobView], most_characters: int = MOST_CHARACTERS
-) -> Iterator[JobView]:
+    views: Iterable[LiveJob], most_characters: int = MOST_CHARACTERS
+) -> Iterator[LiveJob]:
     """Yield as many as there is room for, in their order."""
     characters = 0
     for view in views:
@@ -63,7 +63,7 @@ def memorable(
         yield view
 
 
-def _moved(view: JobView, version: Version) -> JobView:
+def _moved(view: LiveJob, version: Version) -> LiveJob:
     """Return the view with what moved; whoever holds the former one still sees what it saw."""
     known = vars(view.job)
     if all(known[name] == value for name, value in zip(MOVING, version.moving, strict=True)):
@@ -73,7 +73,7 @@ def _moved(view: JobView, version: Version) -> JobView:
     return replace(view, job=job)
 
 
-def _with_processes(view: JobView, processes: Processes) -> JobView:
+def _with_processes(view: LiveJob, processes: Processes) -> LiveJob:
     """Return the view with its processes of now; another one, with nothing at rest, if any is."""
     workers = tuple(
         one if (now := processes.get(one.row.id)) == one.process else replace(one, process=now)

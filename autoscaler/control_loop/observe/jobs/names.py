@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 
 
 def coordinator_id(job_id: str, *, term: int = 0, epoch: int = 0) -> str:
     """Another one in each term: the one before may still run, or not be removed yet."""
-    parts = (job_id, *([epoch] if epoch else []), *([term] if term else []), Role.COORDINATOR)
+    parts = (
+        job_id,
+        *([epoch] if epoch else []),
+        *([term] if term else []),
+        ProcessRole.COORDINATOR,
+    )
     return "-".join(map(str, parts))
 
 

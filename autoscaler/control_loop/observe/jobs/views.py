@@ -9,7 +9,7 @@ from typing import Final
 from django.db.models import F, Model, Q, TextField
 from django.db.models.functions import Cast
 
-from autoscaler.control_loop.observe.jobs.job_view import JobView, WorkerView, has_only_waited
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView, has_only_waited
 from autoscaler.control_loop.observe.jobs.memory import Processes, ViewMemory
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.control_loop.observe.jobs.versions import (
@@ -17,7 +17,7 @@ from autoscaler.control_loop.observe.jobs.versions import (
     UNREAD_OF_WORKERS,
     live_versions,
 )
-from autoscaler.control_loop.outside.surroundings import Surroundings
+from autoscaler.control_loop.outside.surroundings import ClusterRecords
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec.stored_spec import StoredSpecCache
 from jobs.worker_phase import WorkerPhase
@@ -35,7 +35,7 @@ class Rows:
     workers: Mapping[str, list[Worker]]
 
 
-def live_jobs(processes: Processes, around: Surroundings | None = None) -> tuple[JobView, ...]:
+def live_jobs(processes: Processes, around: ClusterRecords | None = None) -> tuple[LiveJob, ...]:
     """Jobs that hold GPUs or want some, in the order they were submitted, read in one pass.
 
     Of jobs that did not change the same views come again, or with no more than what moves in them.
@@ -50,15 +50,15 @@ def live_jobs(processes: Processes, around: Surroundings | None = None) -> tuple
 
 
 def job_views(
-    job_ids: Collection[str], processes: Processes, around: Surroundings | None = None
-) -> tuple[JobView, ...]:
+    job_ids: Collection[str], processes: Processes, around: ClusterRecords | None = None
+) -> tuple[LiveJob, ...]:
     """The jobs in the given order, in four statements and those of `around`; unknown are left out.
 
     One whose spec cannot be read is there, too: it may hold GPUs, and has to be looked after.
     """
     if not job_ids:
         return ()
-    around = around or Surroundings()
+    around = around or ClusterRecords()
     found = Job.objects.defer("resolved_spec", *UNREAD_OF_JOBS)
     jobs = found.annotate(stored_spec=Cast("resolved_spec", TextField())).in_bulk(job_ids)
     for job in jobs.values():
@@ -74,9 +74,9 @@ def _put(row: Model, name: str, related: Model | None) -> None:
         setattr(row, name, related)
 
 
-def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
+def _view(job: Job, rows: Rows, processes: Processes) -> LiveJob:
     stored = _specs.read(job.id, job.stored_spec)  # type: ignore[attr-defined] # annotated
-    return JobView(
+    return LiveJob(
         job=job,
         spec=stored.spec,
         spec_characters=len(job.stored_spec),  # type: ignore[attr-defined] # annotated
@@ -93,7 +93,7 @@ def _view(job: Job, rows: Rows, processes: Processes) -> JobView:
     )
 
 
-def _rows(job_ids: Collection[str], around: Surroundings) -> Rows:
+def _rows(job_ids: Collection[str], around: ClusterRecords) -> Rows:
     if not job_ids:
         return Rows(assignments={}, generations={}, workers={})
     newest = (

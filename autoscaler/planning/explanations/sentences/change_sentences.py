@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.planning.demand.application_metric import Wish
+from autoscaler.planning.demand.application_metric import ScalingDirection
 from autoscaler.planning.explanations.sentences.straggler_sentences import replaced
 from autoscaler.planning.explanations.sentences.wording import (
     changes_speed,
@@ -19,7 +19,7 @@ from autoscaler.planning.explanations.sentences.wording import (
 
 if TYPE_CHECKING:
     from autoscaler.planning.decisions.explanation import Rescaled
-    from autoscaler.planning.demand.application_metric import Reading
+    from autoscaler.planning.demand.application_metric import MetricReading
     from autoscaler.planning.placement.fragmentation import MoveBalance
 
 _MOVES: Final = {JobReason.DEFRAGMENT, JobReason.NODE_DRAINED}
@@ -71,8 +71,8 @@ def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
             return f"{_occasion(change, is_growth=is_growth)}{_effect(change)}"
 
 
-def _asked_by(reading: Reading) -> str:
-    side = "above" if reading.wish is Wish.GROW else "below"
+def _asked_by(reading: MetricReading) -> str:
+    side = "above" if reading.wish is ScalingDirection.GROW else "below"
     return f"its {reading.metric} of {reading.value:g} is {side} {reading.threshold:g}"
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import (
     Dropped,
+    GpuOrigin,
     Hindrance,
-    Origin,
     Paused,
     Refused,
     Rescaled,
@@ -105,17 +105,17 @@ def _whose(started: Started) -> str:
     team, guaranteed = started.team.team, started.team.guaranteed_gpus
     of_team = f"the {gpus(guaranteed)} guaranteed to team {team}"
     match started.origin:
-        case Origin.GUARANTEE:
+        case GpuOrigin.GUARANTEE:
             return f"within {of_team}"
-        case Origin.PARTLY_BORROWED:
+        case GpuOrigin.PARTLY_BORROWED:
             return f"{of_team} and borrowed ones"
-        case Origin.BORROWED:
+        case GpuOrigin.BORROWED:
             return f"borrowed: team {team} is guaranteed {guaranteed}"
-        case Origin.RETURNED:
+        case GpuOrigin.RETURNED:
             give = plural(started.givers.count, "gives", "give")
             givers = names(started.givers) if started.givers.count else "the team itself"
             return f"which {givers} {give} back: team {team} is guaranteed {guaranteed}"
-        case Origin.RESERVED:
+        case GpuOrigin.RESERVED:
             give = plural(started.givers.count, "gives", "give")
             return f"saved up for it; {names(started.givers)} {give} way"
 

@@ -12,7 +12,7 @@ from autoscaler.planning.policies.options import option
 from autoscaler.planning.policies.throughput import Throughput
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
     from autoscaler.planning.snapshot.job_terms import BatchRange
 
 
@@ -39,12 +39,12 @@ class FixedBatch(Throughput):
         FixedAt.MAX, "Where in a job's batch range its batch is fixed: min, max or random."
     )
 
-    def restrict(self, job: Job) -> Job:
+    def restrict(self, job: PlannedJob) -> PlannedJob:
         fixed = _fixed(_held(job), self.batch, seed=job.job_id)
         return replace(job, batch=replace(job.batch, base=fixed, minimum=fixed, maximum=fixed))
 
 
-def _held(job: Job) -> BatchRange:
+def _held(job: PlannedJob) -> BatchRange:
     """The batches of its range that so many workers as it may have hold in memory, if any."""
     rules = job.batch
     if rules.max_per_gpu is None or rules.accumulation:

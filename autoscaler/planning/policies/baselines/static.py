@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from autoscaler.planning.policies.throughput import Throughput
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Static(Throughput):
     name: ClassVar = "static"
     summary: ClassVar = "gives the requested workers, first come, first served (a baseline)"
 
-    def restrict(self, job: Job) -> Job:
+    def restrict(self, job: PlannedJob) -> PlannedJob:
         requested = _nearest_allowed(job, job.requested_workers or job.max_workers)
         base = job.batch.base
         return replace(
@@ -30,7 +30,7 @@ class Static(Throughput):
         )
 
 
-def _nearest_allowed(job: Job, requested: int) -> int:
+def _nearest_allowed(job: PlannedJob, requested: int) -> int:
     steps = range(job.min_workers, job.max_workers + 1, job.worker_step)
     allowed = job.allowed_workers or steps or (job.min_workers,)
     return min(allowed, key=lambda workers: (abs(workers - requested), workers))

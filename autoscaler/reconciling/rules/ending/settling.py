@@ -9,7 +9,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.endings import (
     AT_THE_END,
     NEVER_RAN,
-    Ending,
+    WorkerEnding,
     cannot_run_as_it_stands,
     described,
     headline,
@@ -54,7 +54,7 @@ _ENDED_BEFORE_IT_PAUSED: Final = Stop(
 
 
 def _cannot_run(job: JobSnapshot) -> Instructions:
-    broken = next((w for w in job.members if w.ending is Ending.CANNOT_RUN), None)
+    broken = next((w for w in job.members if w.ending is WorkerEnding.CANNOT_RUN), None)
     if broken is None:
         return NOTHING
     said = headline(broken.error).removeprefix("concertina: ") or described(broken.exit_code)
@@ -67,7 +67,7 @@ def _would_fail_again(job: JobSnapshot) -> Instructions:
 
     Of a script that reports nothing, a long run tells that it got somewhere.
     """
-    failed = [worker for worker in job.members if worker.ending is Ending.FAILED]
+    failed = [worker for worker in job.members if worker.ending is WorkerEnding.FAILED]
     if job.life.samples or job.life.progress_at is not None or not failed:
         return NOTHING
     if not (_all_ended(job.members) or _need_each_other(job, failed)):
@@ -91,7 +91,7 @@ def _failed_too_often(job: JobSnapshot) -> Instructions:
 
 def _failed_worker(job: JobSnapshot) -> WorkerSnapshot | None:
     """The one whose failure counts: others may have failed because of it. None: none did."""
-    failed = [worker for worker in job.members if worker.ending is Ending.FAILED]
+    failed = [worker for worker in job.members if worker.ending is WorkerEnding.FAILED]
     return min(failed, key=lambda worker: worker.counted_revision is None, default=None)
 
 
@@ -109,7 +109,7 @@ def _ran_to_its_end(job: JobSnapshot) -> Instructions:
     trained = (job.is_hot and job.trained) or job.members
     endings = {worker.ending for worker in trained}
     is_loss_excused = job.is_hot and bool(endings & AT_THE_END)
-    if not (endings - ({Ending.LOST} if is_loss_excused else set()) <= AT_THE_END):
+    if not (endings - ({WorkerEnding.LOST} if is_loss_excused else set()) <= AT_THE_END):
         return NOTHING
     message = f"Ran to its end on {counted(len(trained), 'worker')}."
     completed = Stop(ends_as=State.COMPLETED, reason=JobReason.COMPLETED, message=message)
@@ -118,7 +118,7 @@ def _ran_to_its_end(job: JobSnapshot) -> Instructions:
 
 def _early_end(job: JobSnapshot, workers: Iterable[WorkerSnapshot]) -> Stop | None:
     """Return how a job stops whose script ended before its training was through; None: none."""
-    early = next((worker for worker in workers if worker.ending is Ending.ENDED_EARLY), None)
+    early = next((worker for worker in workers if worker.ending is WorkerEnding.ENDED_EARLY), None)
     if early is None:
         return None
     said = headline(early.error).removeprefix("concertina: ")
@@ -134,8 +134,8 @@ def _must_start_again(job: JobSnapshot) -> Instructions:
     bad = [w for w in job.members if w.ending not in {None, *AT_THE_END, *NEVER_RAN}]
     if not bad or not (_all_ended(job.members) or _need_each_other(job, bad)):
         return NOTHING
-    failed = [worker for worker in bad if worker.ending is Ending.FAILED]
-    if not failed or any(worker.ending is Ending.LOST for worker in bad):
+    failed = [worker for worker in bad if worker.ending is WorkerEnding.FAILED]
+    if not failed or any(worker.ending is WorkerEnding.LOST for worker in bad):
         return recover_from_loss(job, bad)
     said = headline(failed[0].error)
     why = f"Attempt {job.attempt} failed{f': {said}' if said else ''}".rstrip(".") + "."
@@ -150,4 +150,4 @@ def _need_each_other(job: JobSnapshot, bad: list[WorkerSnapshot]) -> bool:
     """Without a coordinator always; with one while the first generation has not begun."""
     if not job.is_hot:
         return True
-    return job.state is State.STARTING and any(w.ending is Ending.FAILED for w in bad)
+    return job.state is State.STARTING and any(w.ending is WorkerEnding.FAILED for w in bad)

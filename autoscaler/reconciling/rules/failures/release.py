@@ -8,8 +8,14 @@ from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.assessments import last_words
-from autoscaler.reconciling.endings import NEVER_RAN, Ending
-from autoscaler.reconciling.instructions import Count, Forget, Instructions, Release, Tell
+from autoscaler.reconciling.endings import NEVER_RAN, WorkerEnding
+from autoscaler.reconciling.instructions import (
+    CountEnding,
+    Forget,
+    Instructions,
+    ReleaseWorker,
+    Tell,
+)
 from autoscaler.reconciling.rules.failures.worker_end import (
     WorkerEnd,
     end_of,
@@ -23,8 +29,8 @@ from autoscaler.reconciling.worker_snapshot import (
 from jobs.worker_phase import WorkerPhase
 
 _KIND_OF = {
-    Ending.LOST: EventKind.WORKER_LOST,
-    Ending.FAILED: EventKind.WORKER_FAILED,
+    WorkerEnding.LOST: EventKind.WORKER_LOST,
+    WorkerEnding.FAILED: EventKind.WORKER_FAILED,
     **dict.fromkeys(NEVER_RAN, EventKind.WORKER_NOT_STARTED),
 }
 
@@ -45,12 +51,12 @@ def write_off(
     kind = EventKind.WORKER_NOT_STARTED
     is_news = not _is_on_record(job, NEVER_RAN)
     return tuple(
-        Release(
+        ReleaseWorker(
             worker=end.worker.id,
             failing=Failing.CANNOT_START,
             gone_at=job.context.now,
             error=why,
-            count=Count(
+            count=CountEnding(
                 tell=Tell(
                     kind=kind,
                     reason=reason,
@@ -76,44 +82,46 @@ def _has_ended(worker: WorkerSnapshot, job: JobSnapshot) -> bool:
     return not (is_to_be_started and worker.phase is WorkerPhase.STARTING)
 
 
-def _release(end: WorkerEnd, before: Sequence[WorkerEnd], job: JobSnapshot) -> Release:
+def _release(end: WorkerEnd, before: Sequence[WorkerEnd], job: JobSnapshot) -> ReleaseWorker:
     process = end.worker.process
-    return Release(
+    return ReleaseWorker(
         worker=end.worker.id,
         exit_code=end.exit_code,
         failing=end.failing or "",
         gone_at=process.ended_at if process and process.ended_at else job.context.now,
         error=end.worker.error or end.error,
-        last_lines=last_words.kept(end.log) if end.ending is Ending.FAILED else (),
+        last_lines=last_words.kept(end.log) if end.ending is WorkerEnding.FAILED else (),
         count=_count(end, before, job) if end.worker.id in job.wanted else None,
     )
 
 
-def _count(end: WorkerEnd, before: Sequence[WorkerEnd], job: JobSnapshot) -> Count | None:
+def _count(end: WorkerEnd, before: Sequence[WorkerEnd], job: JobSnapshot) -> CountEnding | None:
     """Failures of one revision count as one: what breaks one worker often breaks them all."""
     lived_at = None if job.is_hot else end.lived_at
-    if end.ending is Ending.LOST:
+    if end.ending is WorkerEnding.LOST:
         reason = JobReason.OUT_OF_MEMORY if end.ran_out_of_memory else JobReason.NODE_LOST
-        return Count(losses=1, lived_at=lived_at, tell=_tell(end, reason, job))
-    if end.ending is Ending.FAILED:
-        if _is_counted(job, before, {Ending.FAILED, Ending.LOST}):
-            return Count(lived_at=lived_at)
+        return CountEnding(losses=1, lived_at=lived_at, tell=_tell(end, reason, job))
+    if end.ending is WorkerEnding.FAILED:
+        if _is_counted(job, before, {WorkerEnding.FAILED, WorkerEnding.LOST}):
+            return CountEnding(lived_at=lived_at)
         tell = _tell(end, JobReason.WORKER_FAILED, job)
-        return Count(failures=1, lived_at=lived_at, tell=tell)
+        return CountEnding(failures=1, lived_at=lived_at, tell=tell)
     if end.failing is None or end.ending not in NEVER_RAN:
         return None
     if _is_counted(job, before, NEVER_RAN):
         return None
-    return Count(tell=_tell(end, JobReason(end.failing), job))
+    return CountEnding(tell=_tell(end, JobReason(end.failing), job))
 
 
-def _is_counted(job: JobSnapshot, before: Sequence[WorkerEnd], endings: Collection[Ending]) -> bool:
+def _is_counted(
+    job: JobSnapshot, before: Sequence[WorkerEnd], endings: Collection[WorkerEnding]
+) -> bool:
     """True if another worker of this revision has ended in one of these ways, and was counted."""
     wanted = (end for end in before if end.worker.id in job.wanted)
     return any(end.ending in endings for end in wanted) or _is_on_record(job, endings)
 
 
-def _is_on_record(job: JobSnapshot, endings: Collection[Ending]) -> bool:
+def _is_on_record(job: JobSnapshot, endings: Collection[WorkerEnding]) -> bool:
     counted = (worker for worker in job.workers if worker.counted_revision == job.revision)
     return any(worker.ending in endings for worker in counted)
 

@@ -11,7 +11,7 @@ from cluster.worker_host import Failing, LogLine
 from autoscaler.reconciling.assessments import last_words, signs_of_life
 from autoscaler.reconciling.endings import (
     NEVER_RAN,
-    Ending,
+    WorkerEnding,
     described,
     ending_of,
     killed_for_memory,
@@ -22,7 +22,12 @@ from autoscaler.reconciling.words import silence_of
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 from concertina_worker.protocol import ExitCode
 
-_TELLING: Final = {Ending.FAILED, Ending.CANNOT_RUN, Ending.LOST, Ending.ENDED_EARLY}
+_TELLING: Final = {
+    WorkerEnding.FAILED,
+    WorkerEnding.CANNOT_RUN,
+    WorkerEnding.LOST,
+    WorkerEnding.ENDED_EARLY,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,18 +46,18 @@ class WorkerEnd:
         return self.worker.process.failing if self.worker.process else None
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> WorkerEnding:
         return ending_of(self.exit_code, self.failing or "")
 
     @property
     def ran_out_of_memory(self) -> bool:
         """The kernel killed it, or a part of it that it could not do without."""
-        return self.failing is Failing.OUT_OF_MEMORY and self.ending is Ending.LOST
+        return self.failing is Failing.OUT_OF_MEMORY and self.ending is WorkerEnding.LOST
 
     @property
     def error(self) -> str:
         """What to keep of it on the worker."""
-        if self.ending is Ending.ENDED_EARLY:
+        if self.ending is WorkerEnding.ENDED_EARLY:
             return last_words.ours(self.log)
         if self.ending in NEVER_RAN:
             return self.worker.process.note if self.worker.process else ""
@@ -69,7 +74,7 @@ class WorkerEnd:
             return None
         if self.exit_code == ExitCode.COORDINATOR_LOST:
             return None
-        wrote = self.log[-1].at if self.log and self.ending is Ending.LOST else None
+        wrote = self.log[-1].at if self.log and self.ending is WorkerEnding.LOST else None
         return signs_of_life.of_run(began=process.started_at, ended=process.ended_at, wrote=wrote)
 
 

@@ -21,7 +21,7 @@ from autoscaler.reconciling.rules.ending.stops import fail, start_again
 from autoscaler.reconciling.rules.failures.release import write_off
 from autoscaler.reconciling.snapshot import (
     JobSnapshot,
-    Refused,
+    RefusedProcesses,
 )
 from autoscaler.reconciling.words import silence_of
 from autoscaler.reconciling.worker_snapshot import (
@@ -48,7 +48,7 @@ def start_missing(job: JobSnapshot) -> Instructions:
     return (*coordinator, *_start_workers(job, begun))
 
 
-def _go_on_without(refused: Refused, job: JobSnapshot) -> Instructions:
+def _go_on_without(refused: RefusedProcesses, job: JobSnapshot) -> Instructions:
     if refused.workers and job.goes_on_without_newcomers:
         return write_off(job, refused.workers, reason=refused.reason, why=refused.why)
     is_by_host = refused.reason is JobReason.LAUNCH_REFUSED

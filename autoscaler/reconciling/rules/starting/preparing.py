@@ -1,11 +1,12 @@
 """Is something being made ready to run, an image fetched, say? The job says so, and may wait long.
 
-Time spent on it counts against no limit but its own (`Limits.preparation`): it is not the script's.
+Time spent on it counts against no limit but its own (`TimeLimits.preparation`), as it is not the
+script's.
 """
 
 from __future__ import annotations
 
-from cluster.worker_host import ObservedProcess, Role
+from cluster.worker_host import ObservedProcess, ProcessRole
 
 from autoscaler.job_vocabulary import EventKind
 from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Say, Tell
@@ -39,7 +40,7 @@ def _what_is_prepared(job: JobSnapshot) -> str:
 
 
 def _name(process: ObservedProcess) -> str:
-    is_coordinator = process.labels.role is Role.COORDINATOR
+    is_coordinator = process.labels.role is ProcessRole.COORDINATOR
     return "its coordinator" if is_coordinator else process.labels.process_id
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from cluster.worker_host import Failing
 
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.endings import NEVER_RAN, Ending, killed_for_memory
+from autoscaler.reconciling.endings import NEVER_RAN, WorkerEnding, killed_for_memory
 from autoscaler.reconciling.instructions import NOTHING, Instructions
 from autoscaler.reconciling.questions import KillsForMemory, MemoryLimit
 from autoscaler.reconciling.rules.ending.stops import fail
@@ -46,7 +46,7 @@ def give_up_what_is_always_killed(job: JobSnapshot) -> Instructions:
 
 def _sentence(refused: WorkerSnapshot, job: JobSnapshot) -> str:
     said = refused.error.rstrip(".")
-    if refused.ending is Ending.NOT_STARTED:
+    if refused.ending is WorkerEnding.NOT_STARTED:
         return (
             f"Node {refused.node.name} cannot start {refused.id}: {said}. Correct `image` or"
             " `workdir` if the cause lies there; otherwise ask an admin to look at the node."

@@ -9,6 +9,6 @@ from autoscaler.simulation.api.rest import views
 urlpatterns = [
     path("simulations", views.SimulationsView.as_view()),
     path("simulations/<job:simulation_id>", views.SimulationView.as_view()),
-    path("simulations/<job:simulation_id>/cancel", views.CancelView.as_view()),
+    path("simulations/<job:simulation_id>/cancel", views.SimulationCancelView.as_view()),
     path("simulations/<job:simulation_id>/report", views.ReportView.as_view()),
 ]

@@ -68,7 +68,7 @@ class SimulationView(APIView):
         return _answer(request, simulation_id)
 
 
-class CancelView(APIView):
+class SimulationCancelView(APIView):
     @extend_schema(
         operation_id="cancel_simulation",
         summary="Give up a simulation",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.cli.progress.pace import Pace
+    from autoscaler.simulation.cli.progress.pace import SimulationRate
     from autoscaler.simulation.cli.progress.remaining import Sign
 
 SECONDS_BETWEEN_LINES: Final = 30.0
@@ -25,7 +25,7 @@ _USUAL_WIDTH: Final = 80
 class ProgressLine:
     """Shows a pace as it grows. `write` gets text for people, `clock` tells seconds."""
 
-    pace: Pace
+    pace: SimulationRate
     write: Callable[[str], None]
     clock: Callable[[], float]
     is_terminal: bool

@@ -10,7 +10,7 @@ from autoscaler.simulation.cli.progress.remaining import Course, Sign
 
 
 @dataclass(slots=True, kw_only=True)
-class Pace:
+class SimulationRate:
     """The simulations of one trace, so many of them at once."""
 
     labels: Sequence[str]

@@ -13,7 +13,7 @@ from autoscaler.simulation.engine.results.summary import Summary, summarise
 
 if TYPE_CHECKING:
     from autoscaler.simulation.engine.comparison.candidates import Candidate
-    from autoscaler.simulation.engine.results.records import Progress, Result
+    from autoscaler.simulation.engine.results.records import SimulationProgress, SimulationResult
     from autoscaler.simulation.engine.workload.trace import Trace
 
 
@@ -30,7 +30,7 @@ class Run:
     """What one candidate made of the trace."""
 
     label: str
-    result: Result
+    result: SimulationResult
     summary: Summary
 
 
@@ -146,12 +146,12 @@ def replay(
     candidate: Candidate,
     *,
     clock: Callable[[], float] | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[SimulationProgress], None] | None = None,
 ) -> Run:
     """Simulate the trace on one candidate. `clock` measures decisions and changes nothing else."""
     result = run(trace, candidate.settings, clock=clock, on_progress=on_progress)
     return run_of(candidate.label, result, gpus=candidate.gpus)
 
 
-def run_of(label: str, result: Result, *, gpus: int) -> Run:
+def run_of(label: str, result: SimulationResult, *, gpus: int) -> Run:
     return Run(label=label, result=result, summary=summarise(result, gpus=gpus))

@@ -18,7 +18,7 @@ from autoscaler.simulation.engine.replay.planner_view import submission_of
 from autoscaler.simulation.engine.truth.isolation import isolated_seconds
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
     from autoscaler.simulation.engine.replay.settings import Settings
     from autoscaler.simulation.engine.truth.profiles import Profile
     from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
@@ -42,7 +42,7 @@ class Endless:
 class _Kind(NamedTuple):
     """What jobs that fare the same have in common."""
 
-    request: Job
+    request: PlannedJob
     profile: Profile
 
 
@@ -107,7 +107,7 @@ def _too_long(seconds: float) -> str:
     return f"It would run for {seconds / _YEAR:,.0f} years on the whole cluster."
 
 
-def _refusal(request: Job, settings: Settings) -> str | None:
+def _refusal(request: PlannedJob, settings: Settings) -> str | None:
     """Why it does not start alone in an empty cluster; None: it does."""
     state = ClusterState(now=0.0, pools=settings.pools, quotas=settings.quotas, jobs=(request,))
     planned = plan(state, settings.policies)

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 from autoscaler.simulation.engine.prediction.correction import (
     Basis,
     Correction,
-    Outcome,
+    ReplayOutcome,
     basis_of,
     corrected,
     corrections,
 )
-from autoscaler.simulation.engine.prediction.past import Past, PastJob, Progress
+from autoscaler.simulation.engine.prediction.past import JobProgress, PastJob, RecentPast
 from autoscaler.simulation.engine.prediction.prediction import Effort, predict
-from autoscaler.simulation.engine.replay.simulator import Simulation
+from autoscaler.simulation.engine.replay.simulator import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from autoscaler.planning.snapshot.cluster_state import ClusterState
-    from autoscaler.simulation.engine.prediction.prediction import Prediction
+    from autoscaler.simulation.engine.prediction.prediction import JobPrediction
     from autoscaler.simulation.engine.prediction.ranges import Range
     from autoscaler.simulation.engine.replay.settings import Settings
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
     from autoscaler.simulation.engine.workload.trace import Trace
 
 ARRIVALS_WINDOW_SECONDS = 3600.0
@@ -88,7 +88,7 @@ def hold_against(
 
     Left out is what came later than was looked ahead, as it was said to: that is no range.
     """
-    simulation, effort = Simulation.from_trace(trace, settings), effort or Effort()
+    simulation, effort = Replay.from_trace(trace, settings), effort or Effort()
     made: list[_Made] = []
     for number, moment in enumerate(moments):
         simulation.run_until(moment)
@@ -115,7 +115,7 @@ def hold_against(
 class _Made:
     """What was predicted of one moment of a job, before and after it was corrected."""
 
-    job: SimulatedJob
+    job: ReplayedJob
     basis: Basis
     made_at: float
     replayed: Range
@@ -125,10 +125,10 @@ class _Made:
     def happened_at(self) -> float | None:
         return self.job.first_started_at if self.basis is Basis.START else self.job.finished_at
 
-    def by(self, now: float) -> Outcome:
+    def by(self, now: float) -> ReplayOutcome:
         """What has come of it by now."""
         happened_at = self.happened_at
-        return Outcome(
+        return ReplayOutcome(
             job_id=self.job.submission.job_id,
             basis=self.basis,
             made_at=self.made_at,
@@ -139,7 +139,7 @@ class _Made:
 
 
 def _made(
-    simulation: Simulation, effort: Effort, seed: int, known: Mapping[Basis, Correction]
+    simulation: Replay, effort: Effort, seed: int, known: Mapping[Basis, Correction]
 ) -> Iterator[_Made]:
     state = simulation.present()
     replayed = _replayed(simulation, state, effort, seed)
@@ -160,8 +160,8 @@ def _made(
 
 
 def _replayed(
-    simulation: Simulation, state: ClusterState, effort: Effort, seed: int
-) -> Mapping[str, Prediction]:
+    simulation: Replay, state: ClusterState, effort: Effort, seed: int
+) -> Mapping[str, JobPrediction]:
     settings = simulation.settings
     return predict(
         state,
@@ -173,7 +173,7 @@ def _replayed(
     )
 
 
-def _past(simulation: Simulation, now: float) -> Past:
+def _past(simulation: Replay, now: float) -> RecentPast:
     """Return what a control loop would know: the jobs that ended last, and how often some came."""
     jobs = [job for job in simulation.world.jobs if job.submission.submitted_at <= now]
     ended = sorted(
@@ -182,7 +182,7 @@ def _past(simulation: Simulation, now: float) -> Past:
     )
     window = min(max(now, 1.0), ARRIVALS_WINDOW_SECONDS)
     came = sum(job.submission.submitted_at > now - window for job in jobs)
-    return Past(
+    return RecentPast(
         ended=tuple(map(_past_job, ended[-PAST_JOBS:])),
         arrivals_per_second=came / window,
         arrivals_seen=came,
@@ -190,13 +190,13 @@ def _past(simulation: Simulation, now: float) -> Past:
     )
 
 
-def _progress(job: SimulatedJob) -> Progress:
+def _progress(job: ReplayedJob) -> JobProgress:
     if not job.submission.is_measurable:
-        return Progress()
-    return Progress(samples=job.done, declared_samples=job.submission.remaining_samples)
+        return JobProgress()
+    return JobProgress(samples=job.done, declared_samples=job.submission.remaining_samples)
 
 
-def _past_job(job: SimulatedJob) -> PastJob:
+def _past_job(job: ReplayedJob) -> PastJob:
     took = (job.finished_at or 0.0) - (job.first_started_at or 0.0)
     return PastJob(
         job=replace(job.submission, scaling=job.measuring.scaling),

@@ -20,7 +20,7 @@ from autoscaler.simulation.engine.prediction.ranges import Range
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 _NEAR_SECONDS: Final = 5.0  # guessed: what is nearer is not told apart; ratios would be wild
 _PRIOR_JOBS: Final = 10  # guessed: so many jobs say that nothing is to be corrected
@@ -38,7 +38,7 @@ class Basis(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ReplayOutcome:
     """A range as the replays told it, and the moment that came. Seconds on one clock."""
 
     job_id: str
@@ -58,16 +58,16 @@ class Correction:
     p90: float = 1.0
 
 
-def basis_of(job: Job) -> Basis:
+def basis_of(job: PlannedJob) -> Basis:
     """What a prediction of the job's end rests on."""
     if not job.is_measurable:
         return Basis.UNREPORTED
     return Basis.LEARNED if job.remaining_samples is None else Basis.DECLARED
 
 
-def corrections(outcomes: Iterable[Outcome]) -> Mapping[Basis, Correction]:
+def corrections(outcomes: Iterable[ReplayOutcome]) -> Mapping[Basis, Correction]:
     """What to correct by, for each basis that something is known of."""
-    by_basis: defaultdict[Basis, list[Outcome]] = defaultdict(list)
+    by_basis: defaultdict[Basis, list[ReplayOutcome]] = defaultdict(list)
     for one in outcomes:
         by_basis[one.basis].append(one)
     found = {basis: _correction(known) for basis, known in by_basis.items()}
@@ -99,7 +99,7 @@ def _moved(seconds: float, factor: float) -> float:
     return max((max(seconds, 0.0) + _NEAR_SECONDS) * factor - _NEAR_SECONDS, 0.0)
 
 
-def _correction(outcomes: Sequence[Outcome]) -> Correction:
+def _correction(outcomes: Sequence[ReplayOutcome]) -> Correction:
     return Correction(
         p10=_factor(0.1, [(one, one.replayed.p10) for one in outcomes]),
         p50=_factor(0.5, [(one, one.replayed.p50) for one in outcomes]),
@@ -112,7 +112,7 @@ def _only_wider(correction: Correction) -> Correction:
     return Correction(p10=min(correction.p10, 1.0), p90=max(correction.p90, 1.0))
 
 
-def _factor(share: float, outcomes: Sequence[tuple[Outcome, float | None]]) -> float:
+def _factor(share: float, outcomes: Sequence[tuple[ReplayOutcome, float | None]]) -> float:
     """The quantile of the ratios, in which each job counts once, however often it was predicted."""
     known = [(one, moment) for one, moment in outcomes if moment is not None]
     of_job = Counter(one.job_id for one, _ in known)
@@ -134,7 +134,7 @@ class _Ratio(NamedTuple):
     weight: float
 
 
-def _log_ratio(one: Outcome, moment: float) -> float:
+def _log_ratio(one: ReplayOutcome, moment: float) -> float:
     passed = max(one.until - one.made_at, 0.0) + _NEAR_SECONDS
     predicted_seconds = max(moment - one.made_at, 0.0) + _NEAR_SECONDS
     return min(max(math.log(passed / predicted_seconds), -_LARGEST), _LARGEST)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from autoscaler.simulation.engine.prediction.past import Progress
+from autoscaler.simulation.engine.prediction.past import JobProgress
 from autoscaler.simulation.engine.truth.profiles import Profile, step_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
     from autoscaler.planning.speed.throughput import Column
-    from autoscaler.simulation.engine.prediction.past import Past, PastJob
+    from autoscaler.simulation.engine.prediction.past import PastJob, RecentPast
 
 _DECLARED_ERROR: Final = 0.05  # guessed: a script that counts its samples may still stop early
 _SILVERMAN: Final = 1.06
@@ -31,7 +31,7 @@ _BEYOND_DECLARED: Final = (
 )
 _BEYOND_ALL: Final = 1.0  # the same of one longer than any other: as much again, as a usual guess
 _TRIES: Final = 100  # lengths are drawn, to find one that is more than what is done
-_NONE_YET: Final = Progress()
+_NONE_YET: Final = JobProgress()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +46,16 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lengths:
+class KnownLengths:
     """What is known of lengths, of all jobs together: made once, asked for each job."""
 
-    past: Past
+    past: RecentPast
     now: float
     factors: tuple[float, ...] = ()  # true lengths over declared ones
     seconds: dict[bool, Spread] = field(default_factory=dict)  # by whether a job reports steps
 
     @classmethod
-    def of(cls, state: ClusterState, past: Past) -> Lengths:
+    def of(cls, state: ClusterState, past: RecentPast) -> KnownLengths:
         declared = [one for one in past.ended if one.declared_samples and one.samples]
         return cls(
             past=past,
@@ -66,7 +66,7 @@ class Lengths:
             else {},
         )
 
-    def left(self, job: Job, profile: Profile, rng: np.random.Generator) -> float:
+    def left(self, job: PlannedJob, profile: Profile, rng: np.random.Generator) -> float:
         """The work left, in samples at the base batch."""
         progress = self.past.live.get(job.job_id, _NONE_YET)
         done = progress.samples
@@ -94,7 +94,7 @@ class Lengths:
         width = _SILVERMAN * max(known.std(), _DECLARED_ERROR) * len(known) ** -0.2
         return np.exp(rng.choice(known, _TRIES) + rng.normal(0.0, width, _TRIES))
 
-    def _like_others(self, job: Job, profile: Profile, rng: np.random.Generator) -> Column:
+    def _like_others(self, job: PlannedJob, profile: Profile, rng: np.random.Generator) -> Column:
         seconds = self.seconds[job.is_measurable].draw(rng)
         seconds = seconds * np.exp(rng.normal(0.0, _OTHER_JOB_ERROR, _TRIES))
         return np.asarray(seconds * smallest_speed(job, profile))
@@ -105,7 +105,7 @@ def samples_in_all(one: PastJob, profile: Profile) -> float:
     return max(one.samples or one.run_seconds * smallest_speed(one.job, profile), 1.0)
 
 
-def smallest_speed(job: Job, profile: Profile) -> float:
+def smallest_speed(job: PlannedJob, profile: Profile) -> float:
     """Samples per second at its smallest size and base batch."""
     base = job.batch.base
     return base / step_seconds(
@@ -132,7 +132,7 @@ def spread_of(ended: Sequence[float], unfinished: Iterable[float]) -> Spread:
     return Spread(values=np.array(values), shares=weights / weights.sum())
 
 
-def _seconds(state: ClusterState, past: Past, *, reports: bool) -> Spread:
+def _seconds(state: ClusterState, past: RecentPast, *, reports: bool) -> Spread:
     """Return seconds at the smallest size; of scripts that report nothing only time is known."""
     alike = [one for one in past.ended if one.job.is_measurable == reports] or past.ended
     live = [_done_seconds(job, past, state.now) for job in state.jobs]
@@ -144,14 +144,14 @@ def _seconds(state: ClusterState, past: Past, *, reports: bool) -> Spread:
     return spread_of([_smallest_seconds(one) for one in alike], longer)
 
 
-def _done_seconds(job: Job, past: Past, now: float) -> float:
+def _done_seconds(job: PlannedJob, past: RecentPast, now: float) -> float:
     if not job.is_measurable:
         return _seconds_of(job, now)
     samples = past.live.get(job.job_id, _NONE_YET).samples
     return _at_smallest_size(job, samples) if samples and job.scaling else 0.0
 
 
-def _seconds_of(job: Job, now: float) -> float:
+def _seconds_of(job: PlannedJob, now: float) -> float:
     """How long a job that reports nothing has been there since it started."""
     return 0.0 if job.started_at is None else max(now - job.started_at, 0.0)
 
@@ -163,7 +163,7 @@ def _smallest_seconds(one: PastJob) -> float:
     return _at_smallest_size(one.job, one.samples)
 
 
-def _at_smallest_size(job: Job, samples: float) -> float:
+def _at_smallest_size(job: PlannedJob, samples: float) -> float:
     assert job.scaling is not None  # noqa: S101 - asked before
     model = job.scaling.throughput
     profile = Profile(name=job.name, model=model, batch=job.batch, samples=1.0)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from autoscaler.planning.speed.throughput import Column, ThroughputModel
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
     from autoscaler.simulation.engine.results.records import AllocationSpan
 
 
@@ -38,7 +38,7 @@ class _Leg:
 
 
 def ends_with(
-    job: SimulatedJob, models: Sequence[ThroughputModel], samples: Sequence[float]
+    job: ReplayedJob, models: Sequence[ThroughputModel], samples: Sequence[float]
 ) -> list[float | None]:
     """When it has made so many samples at the speed of each of these models; None: not in sight.
 
@@ -50,7 +50,7 @@ def ends_with(
     return [_end(job, legs, *luck) for luck in zip(ratios, samples, strict=True)]
 
 
-def _legs(job: SimulatedJob) -> Iterator[_Leg]:
+def _legs(job: ReplayedJob) -> Iterator[_Leg]:
     """Those on which it held workers and got anywhere."""
     until = job.updated_at if job.finished_at is None else job.finished_at
     for span, after in pairwise((*job.history, None)):
@@ -62,7 +62,7 @@ def _legs(job: SimulatedJob) -> Iterator[_Leg]:
 
 
 def _speed_ratios(
-    job: SimulatedJob, legs: Sequence[_Leg], models: Sequence[ThroughputModel]
+    job: ReplayedJob, legs: Sequence[_Leg], models: Sequence[ThroughputModel]
 ) -> Column:
     """How many times as fast as the replayed job each model goes: rows of models, a leg each."""
     at = Configurations.of(
@@ -78,7 +78,7 @@ def _speed_ratios(
 
 
 def _end(
-    job: SimulatedJob, legs: Sequence[_Leg], ratios: Sequence[float], wanted: float
+    job: ReplayedJob, legs: Sequence[_Leg], ratios: Sequence[float], wanted: float
 ) -> float | None:
     made = 0.0
     for leg, ratio in zip(legs, ratios, strict=True):

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastJob:
     """A job that came lately, as it was submitted, and the work it turned out to be."""
 
-    job: Job  # waiting, with its fitted model
+    job: PlannedJob  # waiting, with its fitted model
     samples: float  # 0: it reported none
     run_seconds: float  # from its first step to its end
     declared_samples: int | None = None  # how long it was said to be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class JobProgress:
     """How far a live job is, and how long it was said to be."""
 
     samples: float = 0.0
@@ -30,10 +30,10 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class RecentPast:
     """What is known of the near past."""
 
     ended: tuple[PastJob, ...] = ()
     arrivals_per_second: float = 0.0
     arrivals_seen: int | None = None  # what the rate is counted from; None: it is known exactly
-    live: Mapping[str, Progress] = field(default_factory=dict)  # by job id
+    live: Mapping[str, JobProgress] = field(default_factory=dict)  # by job id

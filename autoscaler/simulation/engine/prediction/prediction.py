@@ -21,7 +21,7 @@ import numpy as np
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import JobPhase
 from autoscaler.simulation.engine.prediction.own_luck import ends_with
-from autoscaler.simulation.engine.prediction.past import Past
+from autoscaler.simulation.engine.prediction.past import RecentPast
 from autoscaler.simulation.engine.prediction.ranges import (
     ENOUGH_TO_TELL,
     Range,
@@ -35,7 +35,7 @@ from autoscaler.simulation.engine.prediction.uncertainty import (
     is_predictable,
 )
 from autoscaler.simulation.engine.replay.settings import HotRescale, Settings
-from autoscaler.simulation.engine.replay.simulator import Simulation
+from autoscaler.simulation.engine.replay.simulator import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import ClusterState
     from autoscaler.simulation.engine.prediction.uncertainty import Draw
     from autoscaler.simulation.engine.replay.settings import RescaleCost
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
 
-    World = Mapping[str, SimulatedJob]  # what became of each job in it
+    World = Mapping[str, ReplayedJob]  # what became of each job in it
 
 
 _COST_OF_A_PLAN: Final = 10  # in jobs: measured, a plan of one job takes as long as of ten more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
+class JobPrediction:
     """`start` None: it has started. `finish` None: nothing is known of how long it takes."""
 
     job_id: str
@@ -77,14 +77,14 @@ class Effort:
 def predict(
     state: ClusterState,
     *,
-    past: Past | None = None,
+    past: RecentPast | None = None,
     rescale: RescaleCost | None = None,
     effort: Effort | None = None,
     policies: Catalogue = BUILT_IN,
     seed: int = 0,
-) -> Mapping[str, Prediction]:
+) -> Mapping[str, JobPrediction]:
     """Start and finish of every job of the snapshot, by job id. Same arguments, same answer."""
-    past, effort = past or Past(), effort or Effort()
+    past, effort = past or RecentPast(), effort or Effort()
     if not state.jobs:
         return {}
     replays, plans = affordable(state, past, effort)
@@ -104,7 +104,7 @@ def predict(
     others = [draw_own(state, past, rng, times=again) if again else [] for rng in generators]
     ends_by = state.now + effort.horizon_seconds
     return {
-        job.job_id: Prediction(
+        job.job_id: JobPrediction(
             job_id=job.job_id,
             start=range_of_few([one[job.job_id].first_started_at for one in worlds], state.now)
             if job.phase is JobPhase.WAITING
@@ -129,14 +129,14 @@ def _ends(
     return ends
 
 
-def _usual_jobs(state: ClusterState, past: Past, effort: Effort) -> int:
+def _usual_jobs(state: ClusterState, past: RecentPast, effort: Effort) -> int:
     """Return the number of jobs of a plan in the middle of a replay, if none had ended by then."""
     jobs = len(state.jobs)
     arrivals = expected_arrivals(past, jobs=jobs, horizon_seconds=effort.horizon_seconds)
     return jobs + round(arrivals / 2)
 
 
-def affordable(state: ClusterState, past: Past, effort: Effort) -> tuple[int, int]:
+def affordable(state: ClusterState, past: RecentPast, effort: Effort) -> tuple[int, int]:
     """Return how many replays to make, of how many plans each; each plan costs something."""
     jobs = _usual_jobs(state, past, effort)
     plans_in_all = effort.planned_jobs // (jobs + _COST_OF_A_PLAN)
@@ -161,11 +161,13 @@ def _tick_growth(plans: int, effort: Effort) -> float:
     return growth
 
 
-def _replay(state: ClusterState, past: Past, settings: Settings, rng: np.random.Generator) -> World:
+def _replay(
+    state: ClusterState, past: RecentPast, settings: Settings, rng: np.random.Generator
+) -> World:
     """Return what becomes of every job in one possible world, as far as the horizon."""
     horizon = settings.horizon_seconds or 0.0
     drawn = draw(state, past, rng, horizon_seconds=horizon)
-    simulation = Simulation.from_state(
+    simulation = Replay.from_state(
         state,
         settings,
         profiles=drawn.profiles,

@@ -16,15 +16,15 @@ import numpy as np
 
 from autoscaler.planning.snapshot.cluster_state import JobPhase
 from autoscaler.planning.speed.throughput import ThroughputModel
-from autoscaler.simulation.engine.prediction.lengths import Lengths, samples_in_all
+from autoscaler.simulation.engine.prediction.lengths import KnownLengths, samples_in_all
 from autoscaler.simulation.engine.truth.profiles import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from autoscaler.planning.snapshot.cluster_state import ClusterState, Job
+    from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
     from autoscaler.planning.speed.scaling import ScalingModel
-    from autoscaler.simulation.engine.prediction.past import Past, PastJob
+    from autoscaler.simulation.engine.prediction.past import PastJob, RecentPast
 
 _OTHER_JOB_ERROR: Final = 0.3  # guessed: one job says so much about another, in logarithms
 _STALL_ERROR: Final = 0.3  # guessed: of a change, in logarithms
@@ -39,18 +39,18 @@ class Draw:
 
     profiles: dict[str, Profile]
     samples: dict[str, float]
-    arrivals: tuple[Job, ...]
+    arrivals: tuple[PlannedJob, ...]
 
 
 def draw(
-    state: ClusterState, past: Past, rng: np.random.Generator, *, horizon_seconds: float
+    state: ClusterState, past: RecentPast, rng: np.random.Generator, *, horizon_seconds: float
 ) -> Draw:
     """One possible world. Jobs of which nothing at all is known are taken for like others."""
     coming = _arrivals(state, past, rng, horizon_seconds)
     known = _known(state, past)
     jobs = (*state.jobs, *(job for job, _ in coming))
     profiles = {job.job_id: _profile(job, known, rng) for job in jobs}
-    lengths = Lengths.of(state, past)
+    lengths = KnownLengths.of(state, past)
     present = {job.job_id: lengths.left(job, profiles[job.job_id], rng) for job in state.jobs}
     return Draw(
         profiles=profiles,
@@ -61,10 +61,10 @@ def draw(
 
 
 def draw_own(
-    state: ClusterState, past: Past, rng: np.random.Generator, *, times: int
+    state: ClusterState, past: RecentPast, rng: np.random.Generator, *, times: int
 ) -> list[Draw]:
     """So many possible worlds, to which nobody else comes."""
-    known, lengths = _known(state, past), Lengths.of(state, past)
+    known, lengths = _known(state, past), KnownLengths.of(state, past)
     drawn = []
     for _ in range(times):
         profiles = {job.job_id: _profile(job, known, rng) for job in state.jobs}
@@ -73,7 +73,7 @@ def draw_own(
     return drawn
 
 
-def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float:
+def expected_arrivals(past: RecentPast, *, jobs: int, horizon_seconds: float) -> float:
     """Return how many will come within the horizon; bounded, however often they do."""
     if not past.ended:
         return 0.0
@@ -81,14 +81,14 @@ def expected_arrivals(past: Past, *, jobs: int, horizon_seconds: float) -> float
     return min(past.arrivals_per_second * horizon_seconds, most)
 
 
-def is_predictable(job: Job, past: Past) -> bool:
+def is_predictable(job: PlannedJob, past: RecentPast) -> bool:
     """True if anything is known of how long the job takes."""
     return bool(past.ended) or (job.scaling is not None and job.remaining_samples is not None)
 
 
 def _arrivals(
-    state: ClusterState, past: Past, rng: np.random.Generator, horizon_seconds: float
-) -> tuple[tuple[Job, PastJob], ...]:
+    state: ClusterState, past: RecentPast, rng: np.random.Generator, horizon_seconds: float
+) -> tuple[tuple[PlannedJob, PastJob], ...]:
     """Return who comes until the horizon, or until so many came, and whose copy it is."""
     number = expected_arrivals(past, jobs=len(state.jobs), horizon_seconds=horizon_seconds)
     if number <= 0:
@@ -104,7 +104,7 @@ def _arrivals(
     )
 
 
-def _copy(job: Job, number: int, submitted_at: float) -> Job:
+def _copy(job: PlannedJob, number: int, submitted_at: float) -> PlannedJob:
     name = f"arrival {number}"  # no job is called so: names have no spaces
     return replace(
         job,
@@ -116,11 +116,11 @@ def _copy(job: Job, number: int, submitted_at: float) -> Job:
     )
 
 
-def _known(state: ClusterState, past: Past) -> list[ScalingModel]:
+def _known(state: ClusterState, past: RecentPast) -> list[ScalingModel]:
     return [job.scaling for job in (*state.jobs, *(one.job for one in past.ended)) if job.scaling]
 
 
-def _profile(job: Job, known: Sequence[ScalingModel], rng: np.random.Generator) -> Profile:
+def _profile(job: PlannedJob, known: Sequence[ScalingModel], rng: np.random.Generator) -> Profile:
     """The truth about a job's speed, drawn around what is believed of it."""
     if not job.is_measurable:
         model = _UNREPORTED

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 
-class Kind(IntEnum):
+class SimulationEventKind(IntEnum):
     """Kinds in the order in which events of one moment happen: the plan sees all of them."""
 
     FINISH = 0
@@ -20,11 +20,11 @@ class Kind(IntEnum):
     TICK = 6
 
 
-class Event(NamedTuple):
+class SimulationEvent(NamedTuple):
     """`subject` is a job's or node's index; `version` tells events that no longer hold."""
 
     time: float
-    kind: Kind
+    kind: SimulationEventKind
     sequence: int
     subject: int
     version: int
@@ -34,14 +34,16 @@ class Event(NamedTuple):
 class Agenda:
     """A heap of events; equal ones come in the order they were added."""
 
-    _heap: list[Event] = field(default_factory=list)
+    _heap: list[SimulationEvent] = field(default_factory=list)
     _added: int = 0
 
-    def add(self, time: float, kind: Kind, subject: int = 0, version: int = 0) -> None:
+    def add(
+        self, time: float, kind: SimulationEventKind, subject: int = 0, version: int = 0
+    ) -> None:
         self._added += 1
-        heapq.heappush(self._heap, Event(time, kind, self._added, subject, version))
+        heapq.heappush(self._heap, SimulationEvent(time, kind, self._added, subject, version))
 
-    def pop(self) -> Event:
+    def pop(self) -> SimulationEvent:
         return heapq.heappop(self._heap)
 
     @property

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.fitting.earlier_run import fit_with_earlier
 from autoscaler.planning.fitting.handing_on import handed_on
-from autoscaler.planning.snapshot.cluster_state import Measurement
+from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.simulation.engine.replay.settings import Knowledge
 from autoscaler.simulation.engine.truth.profiles import step_seconds
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Allocation, Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedJob, PlannedPool
     from autoscaler.simulation.engine.replay.settings import Settings
     from autoscaler.simulation.engine.truth.profiles import Profile
 
@@ -34,14 +34,14 @@ class Measuring:
     they are believed for. `earlier`: what an earlier run of the same training knew in the end.
     """
 
-    job: Job
+    job: PlannedJob
     profile: Profile
-    pool: Pool
+    pool: PlannedPool
     settings: Settings
     scaling: ScalingModel | None = None
     is_given: bool = False
-    earlier: tuple[Measurement, ...] = ()
-    _found: tuple[Measurement, ...] = ()
+    earlier: tuple[StepTime, ...] = ()
+    _found: tuple[StepTime, ...] = ()
     _known: set[tuple[int, int, int]] = field(default_factory=set)
 
     def note(self, allocation: Allocation, undisturbed_seconds: float) -> None:
@@ -63,7 +63,7 @@ class Measuring:
             return
         self._known.add(key)
         self._learn(
-            Measurement(
+            StepTime(
                 workers=workers,
                 nodes=nodes,
                 global_batch_size=allocation.global_batch_size,
@@ -73,7 +73,7 @@ class Measuring:
             )
         )
 
-    def _learn(self, new: Measurement) -> None:
+    def _learn(self, new: StepTime) -> None:
         if self.is_given and self.scaling is not None:
             self.scaling = replace(
                 self.scaling,
@@ -85,7 +85,7 @@ class Measuring:
         self.scaling = self._fitted()
 
     @property
-    def found(self) -> tuple[Measurement, ...]:
+    def found(self) -> tuple[StepTime, ...]:
         """What it hands on to the next run of the same training, the newest last."""
         return tuple(handed_on(self._found, self.earlier))
 
@@ -113,7 +113,7 @@ class Measuring:
         return max(1 + drawn, _SMALLEST_ERROR)
 
 
-def measuring_of(job: Job, profile: Profile, settings: Settings) -> Measuring:
+def measuring_of(job: PlannedJob, profile: Profile, settings: Settings) -> Measuring:
     """Return what is known of a new job: what its snapshot says; everything, with an oracle."""
     pool = next(pool for pool in settings.pools if pool.name == job.pool)
     scaling = job.scaling

@@ -9,21 +9,21 @@ from autoscaler.simulation.engine.results.records import Ahead
 from autoscaler.simulation.engine.truth.isolation import isolated_seconds
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
-    from autoscaler.simulation.engine.replay.world import World
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
+    from autoscaler.simulation.engine.replay.world import ReplayedCluster
 
 
 @dataclass(slots=True, kw_only=True)
 class Outlook:
     """Looks at each job that is present. Nothing happens after `ends_by`."""
 
-    world: World
+    world: ReplayedCluster
     last_arrival: float
     ends_by: float
     _paces: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, world: World, *, ends_by: float) -> Outlook:
+    def of(cls, world: ReplayedCluster, *, ends_by: float) -> Outlook:
         arrivals = (job.submission.submitted_at for job in world.jobs)
         return cls(world=world, last_arrival=max(arrivals, default=world.now), ends_by=ends_by)
 
@@ -42,7 +42,7 @@ class Outlook:
             job_seconds=sum(max(end - after, 0.0) for end in ends),
         )
 
-    def _pace_alone(self, job: SimulatedJob) -> float:
+    def _pace_alone(self, job: ReplayedJob) -> float:
         """Seconds per sample where it has its pool to itself, as the last jobs have."""
         seen, settings = job.submission, self.world.settings
         if seen.job_id not in self._paces:

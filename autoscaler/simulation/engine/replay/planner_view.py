@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.snapshot.cluster_state import Job, JobPhase
+from autoscaler.planning.snapshot.cluster_state import JobPhase, PlannedJob
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.planning.snapshot.remaining_work import remaining_samples
 from autoscaler.simulation.engine.replay.settings import Knowledge
@@ -14,14 +14,14 @@ from autoscaler.simulation.engine.replay.simulated_job import Stage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
     from autoscaler.simulation.engine.workload.trace import TraceJob
 
 
-def submission_of(job: TraceJob, knowledge: Knowledge = Knowledge.MEASURED) -> Job:
+def submission_of(job: TraceJob, knowledge: Knowledge = Knowledge.MEASURED) -> PlannedJob:
     """The planner's first sight of a submission."""
     reports = knowledge is not Knowledge.NOTHING
-    return Job(
+    return PlannedJob(
         **terms_of(job),
         job_id=job.name,
         phase=JobPhase.WAITING,
@@ -35,12 +35,13 @@ def submission_of(job: TraceJob, knowledge: Knowledge = Knowledge.MEASURED) -> J
 class Views:
     """The views of all jobs present. A waiting job looks the same until something happens to it."""
 
-    _waiting: dict[str, tuple[int, Job]] = field(default_factory=dict)  # with the job's version
+    # with the job's version
+    _waiting: dict[str, tuple[int, PlannedJob]] = field(default_factory=dict)
 
-    def of(self, jobs: Iterable[SimulatedJob], now: float) -> tuple[Job, ...]:
+    def of(self, jobs: Iterable[ReplayedJob], now: float) -> tuple[PlannedJob, ...]:
         return tuple(self._of(job, now) for job in jobs)
 
-    def _of(self, job: SimulatedJob, now: float) -> Job:
+    def _of(self, job: ReplayedJob, now: float) -> PlannedJob:
         if job.holds_gpus:
             job.advance(now)
             job.measure()
@@ -53,7 +54,7 @@ class Views:
         return view
 
 
-def view_of(job: SimulatedJob) -> Job:
+def view_of(job: ReplayedJob) -> PlannedJob:
     """The job as it stands after `advance(now)`."""
     seen = job.submission
     return replace(
@@ -76,7 +77,7 @@ def view_of(job: SimulatedJob) -> Job:
     )
 
 
-def _noise_of(job: SimulatedJob) -> float | None:
+def _noise_of(job: ReplayedJob) -> float | None:
     if not job.settings.statistical_efficiency:
         return job.submission.noise_scale
     knows = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from autoscaler.simulation.engine.results.records import UsageSample
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,16 +41,16 @@ class Recorder:
     _crowds: dict[str, tuple[float, float]] = field(default_factory=dict)  # (time, integral)
     _contention: dict[str, float] = field(default_factory=dict)  # of jobs that have left
 
-    def arrive(self, job: SimulatedJob, now: float) -> None:
+    def arrive(self, job: ReplayedJob, now: float) -> None:
         book = self.books[job.submission.pool]
         self._crowds[job.submission.job_id] = (now, book.crowd(now))
         book.present += 1
 
-    def leave(self, job: SimulatedJob, now: float) -> None:
+    def leave(self, job: ReplayedJob, now: float) -> None:
         self._contention[job.submission.job_id] = self.mean_contention(job, now)
         self.books[job.submission.pool].present -= 1
 
-    def mean_contention(self, job: SimulatedJob, now: float) -> float:
+    def mean_contention(self, job: ReplayedJob, now: float) -> float:
         """The mean number of jobs in its pool from its arrival to its end, or up to now."""
         name = job.submission.job_id
         if name in self._contention:
@@ -60,7 +60,7 @@ class Recorder:
         book = self.books[job.submission.pool]
         return max((book.crowd(now) - before) / lived, 1.0) if lived > 0 else 1.0
 
-    def forget(self, job: SimulatedJob) -> None:
+    def forget(self, job: ReplayedJob) -> None:
         """Take the job out of the books as it stands."""
         book, team = self.books[job.submission.pool], job.submission.team
         self._touched.add(book.pool)
@@ -70,7 +70,7 @@ class Recorder:
         else:
             book.waiting[team] -= 1
 
-    def account(self, job: SimulatedJob, speedup: float) -> None:
+    def account(self, job: ReplayedJob, speedup: float) -> None:
         """Enter it again as it stands now."""
         book, team = self.books[job.submission.pool], job.submission.team
         self._touched.add(book.pool)

@@ -8,11 +8,11 @@ from autoscaler.simulation.engine.results.records import JobRecord
 from autoscaler.simulation.engine.truth.isolation import isolated_seconds
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob
-    from autoscaler.simulation.engine.replay.world import World
+    from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob
+    from autoscaler.simulation.engine.replay.world import ReplayedCluster
 
 
-def record_of(job: SimulatedJob, world: World) -> JobRecord:
+def record_of(job: ReplayedJob, world: ReplayedCluster) -> JobRecord:
     job.advance(world.now)
     seen, settings = job.submission, world.settings
     pool = next(pool for pool in settings.pools if pool.name == seen.pool)

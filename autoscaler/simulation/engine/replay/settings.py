@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from autoscaler.planning.policies import BUILT_IN, Catalogue
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Pool, TeamQuota
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool, TeamQuota
     from autoscaler.simulation.engine.truth.profiles import Profile
 
 
@@ -115,7 +115,7 @@ class Settings:
     beginning lies between two of them, so that their number grows with its logarithm only.
     """
 
-    pools: tuple[Pool, ...]
+    pools: tuple[PlannedPool, ...]
     policies: Catalogue = BUILT_IN  # that pools may name
     quotas: tuple[TeamQuota, ...] = ()
     tick_seconds: float = 10.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from autoscaler.planning.snapshot.cluster_state import Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedPool
 
 
 class OverbookedError(Exception):
@@ -20,18 +20,18 @@ class OverbookedError(Exception):
 class SimulatedCluster:
     """The pools with their nodes; a node's subject number is its place in `nodes`."""
 
-    pools: tuple[Pool, ...]
+    pools: tuple[PlannedPool, ...]
     nodes: tuple[tuple[str, str], ...] = ()  # (pool, node)
     _gpus: dict[tuple[str, str], int] = field(default_factory=dict)
     _lost: set[tuple[str, str]] = field(default_factory=set)
     _used: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _standing: tuple[Pool, ...] | None = None
+    _standing: tuple[PlannedPool, ...] | None = None
 
     def __post_init__(self) -> None:
         self._gpus = {(p.name, node.name): node.gpus for p in self.pools for node in p.nodes}
         self.nodes = tuple(self._gpus)
 
-    def pools_that_are_up(self) -> tuple[Pool, ...]:
+    def pools_that_are_up(self) -> tuple[PlannedPool, ...]:
         """The pools with the nodes that are up: the same objects until a node comes or goes."""
         if self._standing is None:
             self._standing = tuple(

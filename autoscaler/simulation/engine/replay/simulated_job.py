@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.snapshot.cluster_state import Allocation, Job
+from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedJob
 from autoscaler.simulation.engine.results.records import AllocationSpan
 from autoscaler.simulation.engine.truth.profiles import Profile, step_seconds
 from autoscaler.simulation.engine.truth.progress import RateSchedule, rate_schedule_of
@@ -40,10 +40,10 @@ _NOTHING: Final = Allocation(workers_by_node=(), global_batch_size=0)
 
 
 @dataclass(slots=True, kw_only=True)
-class SimulatedJob:
+class ReplayedJob:
     """One job from its arrival to its end. Every change begins with `advance(now)`."""
 
-    submission: Job  # as the planner sees it when it arrives, or when the simulation begins
+    submission: PlannedJob  # as the planner sees it when it arrives, or when the simulation begins
     profile: Profile
     samples: float  # the true work from the beginning of the simulation on
     settings: Settings

@@ -18,20 +18,20 @@ from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
-from autoscaler.simulation.engine.replay.agenda import Kind
+from autoscaler.simulation.engine.replay.agenda import SimulationEventKind
 from autoscaler.simulation.engine.replay.measuring import measuring_of
 from autoscaler.simulation.engine.replay.outlook import Outlook
 from autoscaler.simulation.engine.replay.planner_view import Views, submission_of
 from autoscaler.simulation.engine.replay.reporting import record_of
-from autoscaler.simulation.engine.replay.simulated_job import SimulatedJob, Stage
-from autoscaler.simulation.engine.replay.world import World
-from autoscaler.simulation.engine.results.records import Progress, Result
+from autoscaler.simulation.engine.replay.simulated_job import ReplayedJob, Stage
+from autoscaler.simulation.engine.replay.world import ReplayedCluster
+from autoscaler.simulation.engine.results.records import SimulationProgress, SimulationResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from autoscaler.planning.decisions.plan import Decision, Plan
-    from autoscaler.planning.snapshot.cluster_state import Job
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob
     from autoscaler.simulation.engine.replay.settings import Settings
     from autoscaler.simulation.engine.truth.profiles import Profile
     from autoscaler.simulation.engine.workload.trace import Trace
@@ -52,17 +52,21 @@ def run(
     settings: Settings,
     *,
     clock: Callable[[], float] | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> Result:
+    on_progress: Callable[[SimulationProgress], None] | None = None,
+) -> SimulationResult:
     """Replay a whole trace. `clock` measures how long decisions take; it changes nothing else."""
-    return Simulation.from_trace(trace, settings, clock=clock).run(on_progress)
+    return Replay.from_trace(trace, settings, clock=clock).run(on_progress)
 
 
-class Simulation:
+class Replay:
     """One replay, from its first event to its last. Build it by one of the two class methods."""
 
     def __init__(
-        self, name: str, world: World, settings: Settings, clock: Callable[[], float] | None
+        self,
+        name: str,
+        world: ReplayedCluster,
+        settings: Settings,
+        clock: Callable[[], float] | None,
     ) -> None:
         self.name, self.world, self.settings, self.clock = name, world, settings, clock
         self.started_at = world.now
@@ -71,13 +75,13 @@ class Simulation:
         self._views = Views()
         self._tick_at = math.inf
         self._planned_at = -math.inf
-        self._awaited: tuple[SimulatedJob, ...] = ()  # it is over when they have ended
+        self._awaited: tuple[ReplayedJob, ...] = ()  # it is over when they have ended
         self._outlook = Outlook.of(world, ends_by=self._ends_by)
 
     @classmethod
     def from_trace(
         cls, trace: Trace, settings: Settings, *, clock: Callable[[], float] | None = None
-    ) -> Simulation:
+    ) -> Replay:
         """An empty cluster at time 0, to which the trace's jobs come."""
         pools = {pool.name for pool in settings.pools}
         for job in trace.jobs:
@@ -87,7 +91,7 @@ class Simulation:
             _simulated(submission_of(job, settings.knowledge), job.profile, job.samples, settings)
             for job in trace.jobs
         )
-        world = World.of(jobs, settings, now=0.0)
+        world = ReplayedCluster.of(jobs, settings, now=0.0)
         for simulated in jobs:
             world.announce(simulated)
         return cls(trace.name, world, settings, clock)
@@ -100,9 +104,9 @@ class Simulation:
         *,
         profiles: Mapping[str, Profile],
         samples: Mapping[str, float],
-        arrivals: Sequence[Job] = (),
+        arrivals: Sequence[PlannedJob] = (),
         clock: Callable[[], float] | None = None,
-    ) -> Simulation:
+    ) -> Replay:
         """The present, replayed forward: running jobs go on with the work they have left.
 
         By job id: how fast each job is and how much work it has left, as far as one knows. Pools
@@ -120,7 +124,7 @@ class Simulation:
         coming = tuple(
             _simulated(job, profiles[job.job_id], samples[job.job_id], settings) for job in arrivals
         )
-        world = World.of((*jobs, *coming), settings, now=state.now)
+        world = ReplayedCluster.of((*jobs, *coming), settings, now=state.now)
         for simulated in jobs:
             _enter_when_ready(simulated, world)
         for simulated in coming:
@@ -131,7 +135,9 @@ class Simulation:
         simulation._tick_by(state.now)
         return simulation
 
-    def run(self, on_progress: Callable[[Progress], None] | None = None) -> Result:
+    def run(
+        self, on_progress: Callable[[SimulationProgress], None] | None = None
+    ) -> SimulationResult:
         """Run until every job has ended, nothing can happen any more, or the horizon is reached."""
         world, end = self.world, self._ends_by
         for moment in itertools.count(1):
@@ -166,7 +172,7 @@ class Simulation:
         world.now, has_planned = world.agenda.next_time or world.now, False
         while world.agenda.next_time == world.now:
             event = world.agenda.pop()
-            if event.kind is not Kind.TICK:
+            if event.kind is not SimulationEventKind.TICK:
                 if world.handle(event):
                     self._want_plan()
             elif event.time == self._tick_at:
@@ -207,7 +213,7 @@ class Simulation:
     def _tick_by(self, time: float) -> None:
         if time < self._tick_at:
             self._tick_at = time
-            self.world.agenda.add(time, Kind.TICK)
+            self.world.agenda.add(time, SimulationEventKind.TICK)
 
     def _tick(self) -> None:
         self._tick_at, self._planned_at = math.inf, self.world.now
@@ -270,18 +276,18 @@ class Simulation:
 
     # Results
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> SimulationProgress:
         world = self.world
-        return Progress(
+        return SimulationProgress(
             now=world.now,
             jobs_ended=world.ended,
             jobs=len(world.jobs),
             look_ahead=self._outlook.ahead,
         )
 
-    def _result(self) -> Result:
+    def _result(self) -> SimulationResult:
         world = self.world
-        return Result(
+        return SimulationResult(
             trace=self.name,
             started_at=self.started_at,
             ended_at=world.now,
@@ -293,14 +299,14 @@ class Simulation:
 
 
 def _simulated(
-    job: Job,
+    job: PlannedJob,
     profile: Profile,
     samples: float,
     settings: Settings,
     *,
     updated_at: float | None = None,
-) -> SimulatedJob:
-    return SimulatedJob(
+) -> ReplayedJob:
+    return ReplayedJob(
         submission=job,
         profile=profile,
         samples=samples,
@@ -311,7 +317,7 @@ def _simulated(
     )
 
 
-def _enter_when_ready(job: SimulatedJob, world: World) -> None:
+def _enter_when_ready(job: ReplayedJob, world: ReplayedCluster) -> None:
     """A job that waits for its data comes when that is there, and never if nobody can tell when.
 
     Where it should be there already nobody can tell either: it is late.
@@ -323,7 +329,7 @@ def _enter_when_ready(job: SimulatedJob, world: World) -> None:
         world.announce(job, at=ready_at)
 
 
-def _carry_out(decision: Decision, job: SimulatedJob, now: float) -> None:
+def _carry_out(decision: Decision, job: ReplayedJob, now: float) -> None:
     if decision.allocation is None:
         job.pause(now)
     elif job.holds_gpus:

@@ -106,7 +106,7 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class SimulationProgress:
     """How far a simulation is. `look_ahead` looks at each job that is present."""
 
     now: float
@@ -116,7 +116,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class SimulationResult:
     """Everything a summary is made of. Jobs are in the trace's order."""
 
     trace: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.results.records import Result
+    from autoscaler.simulation.engine.results.records import SimulationResult
 
 _HOUR: Final = 3600.0
 
@@ -48,7 +48,7 @@ class Summary:
     max_decision_seconds: float | None
 
 
-def summarise(result: Result, *, gpus: int) -> Summary:
+def summarise(result: SimulationResult, *, gpus: int) -> Summary:
     """The figures of one simulation on a cluster of so many GPUs."""
     jobs = result.jobs
     taken = [seconds for job in jobs if (seconds := job.completion_seconds) is not None]
@@ -91,13 +91,13 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
-def _makespan(result: Result) -> float | None:
+def _makespan(result: SimulationResult) -> float | None:
     """From the first submission to the last end of a job."""
     ends = [job.finished_at for job in result.jobs if job.finished_at is not None]
     return max(ends) - min(job.submitted_at for job in result.jobs) if ends else None
 
 
-def _scaling_efficiency(result: Result) -> float | None:
+def _scaling_efficiency(result: SimulationResult) -> float | None:
     """Both integrals over time; each sample holds until the next one of its pool."""
     speedup_seconds = gpu_seconds = 0.0
     until: dict[str, float] = {}

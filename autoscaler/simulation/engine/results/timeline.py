@@ -8,13 +8,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.results.records import JobRecord, Result, UsageSample
+    from autoscaler.simulation.engine.results.records import (
+        JobRecord,
+        SimulationResult,
+        UsageSample,
+    )
 
 Curve = tuple[tuple[float, float], ...]
 
 
 def mean_levels(
-    result: Result, measure: Callable[[UsageSample], float], *, until: float, bins: int
+    result: SimulationResult, measure: Callable[[UsageSample], float], *, until: float, bins: int
 ) -> Curve:
     """The mean of a measure over all pools in equal stretches of time: (middle, mean)."""
     width = (until - result.started_at) / bins

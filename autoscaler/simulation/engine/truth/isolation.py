@@ -14,12 +14,18 @@ from autoscaler.simulation.engine.truth.profiles import Profile, step_seconds
 from autoscaler.simulation.engine.truth.progress import rate_schedule_of
 
 if TYPE_CHECKING:
-    from autoscaler.planning.snapshot.cluster_state import Job, Pool
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob, PlannedPool
     from autoscaler.planning.snapshot.job_terms import BatchRange
 
 
 def isolated_seconds(
-    job: Job, profile: Profile, pool: Pool, *, samples: float, gpus: float, counts_noise: bool
+    job: PlannedJob,
+    profile: Profile,
+    pool: PlannedPool,
+    *,
+    samples: float,
+    gpus: float,
+    counts_noise: bool,
 ) -> float:
     """The shortest run on at most so many GPUs, started at once, with the best constant batch.
 

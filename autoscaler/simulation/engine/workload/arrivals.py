@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DAY_SECONDS = 86_400.0
 
 
-class Arrivals(Protocol):
+class ArrivalProcess(Protocol):
     """An arrival process. `per_second` is its mean rate over a long time."""
 
     @property

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from autoscaler.simulation.engine.truth.profiles import Profile
-    from autoscaler.simulation.engine.workload.arrivals import Arrivals
-    from autoscaler.simulation.engine.workload.lengths import Lengths
+    from autoscaler.simulation.engine.workload.arrivals import ArrivalProcess
+    from autoscaler.simulation.engine.workload.lengths import LengthDistribution
 
 Thing = TypeVar("Thing")
 Mix = tuple[tuple["Profile", float], ...]  # kinds of jobs with their weights
@@ -45,7 +45,7 @@ BY_GPU_TIME: Final[Mix] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
+class WorkloadRecipe:
     """A recipe for traces. It ends after `jobs` jobs or `seconds`, whichever is given or first.
 
     Users declare the true length times a factor drawn log-uniformly from `declared_factors`, and
@@ -54,11 +54,11 @@ class Workload:
     """
 
     name: str = "synthetic"
-    arrivals: Arrivals
+    arrivals: ArrivalProcess
     jobs: int | None = None
     seconds: float | None = None
     mix: Mix = SIX_APPLICATIONS
-    lengths: Lengths = field(default_factory=Uniform)
+    lengths: LengthDistribution = field(default_factory=Uniform)
     teams: tuple[tuple[str, float], ...] = (("research", 1.0),)
     pool: str = "default"
     min_workers: int = 1
@@ -69,13 +69,13 @@ class Workload:
     deadline_slack: tuple[float, float] | None = None
 
 
-def mean_length_seconds(mix: Mix, lengths: Lengths) -> float:
+def mean_length_seconds(mix: Mix, lengths: LengthDistribution) -> float:
     """E[length] over the mix, as the load is reckoned with."""
     total = sum(weight for _, weight in mix)
     return sum(weight * lengths.mean_seconds(profile) for profile, weight in mix) / total
 
 
-def generate(workload: Workload, *, seed: int) -> Trace:
+def generate(workload: WorkloadRecipe, *, seed: int) -> Trace:
     """The trace of one seed. Job by job, so that a longer trace begins like a shorter one."""
     if workload.jobs is None and workload.seconds is None:
         raise ValueError("say how many jobs, or for how many seconds")
@@ -91,7 +91,7 @@ def generate(workload: Workload, *, seed: int) -> Trace:
     )
 
 
-def _job(workload: Workload, number: int, time: float, chance: random.Random) -> TraceJob:
+def _job(workload: WorkloadRecipe, number: int, time: float, chance: random.Random) -> TraceJob:
     profile = _drawn(workload.mix, chance)
     seconds = workload.lengths.draw(profile, chance)
     samples = max(seconds / seconds_on_one_gpu(profile), profile.batch.base)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.truth.profiles import Profile
 
 
-class Lengths(Protocol):
+class LengthDistribution(Protocol):
     """A distribution of lengths, which may depend on the kind of job."""
 
     def mean_seconds(self, profile: Profile) -> float: ...

@@ -17,14 +17,14 @@ from autoscaler.simulation.engine.workload.generators import (
     SIX_APPLICATIONS,
     THREE_KINDS,
     Mix,
-    Workload,
+    WorkloadRecipe,
     generate,
     mean_length_seconds,
 )
-from autoscaler.simulation.engine.workload.lengths import FullRuns, Lengths, LogNormal
+from autoscaler.simulation.engine.workload.lengths import FullRuns, LengthDistribution, LogNormal
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.workload.arrivals import Arrivals
+    from autoscaler.simulation.engine.workload.arrivals import ArrivalProcess
     from autoscaler.simulation.engine.workload.trace import Trace
 
 
@@ -44,7 +44,7 @@ class MixName(StrEnum):
     KINDS = "kinds"  # bound by computation, by communication, and in between
 
 
-_MIXES: Final[dict[MixName, tuple[Mix, Lengths]]] = {
+_MIXES: Final[dict[MixName, tuple[Mix, LengthDistribution]]] = {
     MixName.PRODUCTION: (BY_GPU_TIME, FullRuns()),
     MixName.APPLICATIONS: (SIX_APPLICATIONS, LogNormal()),
     MixName.KINDS: (THREE_KINDS, LogNormal()),
@@ -69,7 +69,7 @@ def trace_of(recipe: Recipe, *, gpus: int, seed: int) -> Trace:
     rate = rate_for_load(
         recipe.load, gpus=gpus, mean_length_seconds=mean_length_seconds(mix, lengths)
     )
-    workload = Workload(
+    workload = WorkloadRecipe(
         name=f"{recipe.pattern}-{recipe.mix}",
         arrivals=_arrivals(recipe.pattern, rate),
         jobs=recipe.jobs,
@@ -82,7 +82,7 @@ def trace_of(recipe: Recipe, *, gpus: int, seed: int) -> Trace:
     return generate(workload, seed=seed)
 
 
-def _arrivals(pattern: Pattern, rate: float) -> Arrivals:
+def _arrivals(pattern: Pattern, rate: float) -> ArrivalProcess:
     match pattern:
         case Pattern.POISSON:
             return Poisson(per_second=rate)

@@ -9,10 +9,10 @@ import typer
 
 from concertina import words
 from concertina.commands.options import JobReference, Output
-from concertina.commands.results.listing import Listing
+from concertina.commands.results.listing import ListingGroup
 from concertina.errors import BadInput
 from concertina.states import FINAL_STATES
-from concertina.terminal.bar import Bar
+from concertina.terminal.bar import TransferBar
 from concertina.terminal.session import Format, session
 from concertina.views.results import checkpoints_table
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concertina.documents import JobDetail
 
 app = typer.Typer(
-    cls=Listing,
+    cls=ListingGroup,
     help="Look at, fetch or delete a job's checkpoints. `checkpoints JOB` lists them.",
     no_args_is_help=True,
 )
@@ -66,7 +66,7 @@ def get(
             raise BadInput("Use --into or --weights, not both.")
         job = current.client.find(reference)
         checkpoints = current.client.results(job["id"]).checkpoints
-        with Bar(current.terminal.err, "Fetching") as bar:
+        with TransferBar(current.terminal.err, "Fetching") as bar:
             if weights is not None:
                 found, place = (
                     checkpoints.download_weights(which, weights, on_progress=bar),

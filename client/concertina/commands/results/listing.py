@@ -7,7 +7,7 @@ from typing import Any
 from typer.core import TyperGroup
 
 
-class Listing(TyperGroup):
+class ListingGroup(TyperGroup):
     """What is no command of the group is an argument of its `ls`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -9,9 +9,9 @@ import typer
 
 from concertina import words
 from concertina.commands.options import JobReference, Output, TeamOption
-from concertina.commands.results.listing import Listing
+from concertina.commands.results.listing import ListingGroup
 from concertina.errors import BadInput
-from concertina.terminal.bar import Bar
+from concertina.terminal.bar import TransferBar
 from concertina.terminal.session import Format, session
 from concertina.views.results import model_text, models_table
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concertina.documents import ModelVersion
 
 app = typer.Typer(
-    cls=Listing,
+    cls=ListingGroup,
     help="Keep checkpoints under names. `models ls` lists them.",
     no_args_is_help=True,
 )
@@ -94,7 +94,7 @@ def get(
     """Fetch the weights of a version, for any program."""
     with session(output) as current:
         into = weights or Path(f"{model.partition('@')[0]}.safetensors")
-        with Bar(current.terminal.err, "Fetching") as bar:
+        with TransferBar(current.terminal.err, "Fetching") as bar:
             found = current.client.models(team).download(model, into, on_progress=bar)
         said = f"{_name(found)} in {into}: {words.size(into.stat().st_size)}."
         document = {"version": found["version"], "digest": found["digest"], "path": str(into)}

@@ -10,7 +10,7 @@ import typer
 from concertina import words
 from concertina.commands.options import JobReference, Output
 from concertina.errors import NotFound
-from concertina.terminal.bar import Bar
+from concertina.terminal.bar import TransferBar
 from concertina.terminal.session import Format, Session, session
 from concertina.views.results import outputs_table
 
@@ -70,7 +70,7 @@ def get(
 
 def _fetched(results: JobResults, path: str, target: Path, current: Session) -> int | None:
     """Fetch a file, and return its bytes; None: there is none, so it may be a folder."""
-    with Bar(current.terminal.err, "Fetching") as bar:
+    with TransferBar(current.terminal.err, "Fetching") as bar:
         try:
             return results.download(path, target, on_progress=bar)
         except NotFound:

@@ -12,7 +12,7 @@ from concertina.code import provenance
 from concertina.code.spec import folder_of
 from concertina.commands.options import JobReference, Output
 from concertina.input.job_files import STDIN
-from concertina.terminal.bar import Bar
+from concertina.terminal.bar import TransferBar
 from concertina.terminal.session import Format, Session, session
 
 
@@ -45,7 +45,7 @@ def uploaded(current: Session, spec: dict[str, Any], folder: Path) -> dict[str, 
         BadInput: the folder cannot be packed.
     """
     team = spec.get("team") or spec.get("project")
-    with Bar(current.terminal.err, "Sending code") as bar:
+    with TransferBar(current.terminal.err, "Sending code") as bar:
         made = current.client.upload_code(
             folder, team=team if isinstance(team, str) else None, on_progress=bar
         )

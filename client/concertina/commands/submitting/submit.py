@@ -10,7 +10,7 @@ from concertina.code.packing import packed
 from concertina.commands.options import Assignments, File, JobReference, Output
 from concertina.commands.submitting.code import folder_beside, uploaded
 from concertina.commands.submitting.submitted import finish, tell, wait_for
-from concertina.errors import BadInput, Refused
+from concertina.errors import BadInput, RefusedByService
 from concertina.input import bulk_files, job_files, overrides
 from concertina.terminal.session import Format, Session, session
 
@@ -104,7 +104,9 @@ def validate(*, file: File, assignments: Assignments = None, output: Output = Fo
                 spec = {**spec, "code": None}
         answer = current.client.validate(spec)
         if answer["problems"]:
-            raise Refused("The spec is wrong.", code="invalid_spec", details=answer["problems"])
+            raise RefusedByService(
+                "The spec is wrong.", code="invalid_spec", details=answer["problems"]
+            )
         lines = ["The spec is valid.", *(f"Note: {note}" for note in answer["notes"])]
         current.terminal.show(answer, "\n".join(lines))
 

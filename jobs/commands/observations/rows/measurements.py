@@ -12,7 +12,7 @@ from django.db.models import Subquery
 
 from concertina_worker.protocol import MOST_MEASUREMENTS
 from jobs.commands.observations.reporting_job import ReportingJob
-from jobs.commands.observations.rows.one_statement import Part
+from jobs.commands.observations.rows.one_statement import StatementPart
 from jobs.models import Measurement
 from jobs.reports.sync_report import MeasurementEntry
 
@@ -58,7 +58,7 @@ _MOST_THERE: Final = """
     (SELECT count(*) FROM jobs_measurement WHERE job_id = job.id)
     + (SELECT count(*) FROM measurement WHERE job_id = job.id)
 """
-MEASUREMENTS: Final = Part(name="measurements", queries=_QUERIES, told=_MOST_THERE)
+MEASUREMENTS: Final = StatementPart(name="measurements", queries=_QUERIES, told=_MOST_THERE)
 
 
 def rows_of_measurements(

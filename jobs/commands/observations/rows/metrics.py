@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from concertina_worker.protocol import MOST_METRICS
 from jobs.commands.observations.reporting_job import ReportingJob
-from jobs.commands.observations.rows.one_statement import Part
+from jobs.commands.observations.rows.one_statement import StatementPart
 from jobs.commands.observations.service_time import ServiceTime
 from jobs.models import MetricPoint
 from jobs.reports.fields import MOST_VALUES
@@ -51,7 +51,7 @@ _NUMBER: Final = """
     job.metric_points
     + coalesce((SELECT points FROM new_point WHERE new_point.job_id = job.id), 0)
 """
-METRICS: Final = Part(name="points", queries=_QUERIES, of_job={"metric_points": _NUMBER})
+METRICS: Final = StatementPart(name="points", queries=_QUERIES, of_job={"metric_points": _NUMBER})
 
 _Point = tuple[int, int]  # generation, step
 

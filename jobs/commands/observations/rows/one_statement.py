@@ -48,7 +48,7 @@ _WRITE: Final = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class StatementPart:
     """Some of what reports change: named queries (`WITH …`) that write one table."""
 
     name: str  # of the document with its rows
@@ -58,7 +58,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class ObservationDraft:
     """What is to be written for one job."""
 
     job_id: str
@@ -66,7 +66,9 @@ class Draft:
     rows: Mapping[str, Sequence[Mapping[str, Any]]]  # by the name of the part
 
 
-def write(drafts: Sequence[Draft], parts: Sequence[Part], now: datetime) -> dict[str, list[int]]:
+def write(
+    drafts: Sequence[ObservationDraft], parts: Sequence[StatementPart], now: datetime
+) -> dict[str, list[int]]:
     """Write all drafts, each of another job; return what the parts wanted to hear, by job."""
     parameters: dict[str, Any] = {"now": now}
     used = []

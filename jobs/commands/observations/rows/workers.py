@@ -12,7 +12,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from concertina_worker.protocol import MemberPhase
 from jobs.commands.observations.reported_events import ReportedEvents
 from jobs.commands.observations.reporting_job import ReportingJob
-from jobs.commands.observations.rows.one_statement import Part
+from jobs.commands.observations.rows.one_statement import StatementPart
 from jobs.models import GpuClaim, Worker
 from jobs.reports.sync_report import WorkerEntry
 from jobs.worker_phase import WorkerPhase
@@ -52,7 +52,7 @@ _QUERIES: Final = f"""
             IS DISTINCT FROM ({", ".join(_NEW.values())})
     )
 """  # noqa: S608 - of names that stand above
-WORKERS: Final = Part(name="workers", queries=_QUERIES)
+WORKERS: Final = StatementPart(name="workers", queries=_QUERIES)
 
 
 def rows_of_workers(

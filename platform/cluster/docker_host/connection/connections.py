@@ -19,7 +19,7 @@ import requests
 import urllib3
 from docker.tls import TLSConfig
 
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.worker_host import HostUnavailable
 
@@ -39,17 +39,17 @@ class Connections:
 
     answer_seconds: float  # for what a daemon knows by heart; longer, and it counts as silent
     tunnels: Tunnels
-    _clients: dict[Endpoint, dict[float, Client]] = field(default_factory=dict)
+    _clients: dict[DaemonEndpoint, dict[float, Client]] = field(default_factory=dict)
 
-    def quick(self, endpoint: Endpoint) -> Client:
+    def quick(self, endpoint: DaemonEndpoint) -> Client:
         """Connect for what a daemon answers at once. Raises: HostUnavailable."""
         return self._client(endpoint, self.answer_seconds)
 
-    def patient(self, endpoint: Endpoint) -> Client:
+    def patient(self, endpoint: DaemonEndpoint) -> Client:
         """Connect for work that takes long. Raises: HostUnavailable."""
         return self._client(endpoint, PATIENT_SECONDS)
 
-    def connected(self, endpoint: Endpoint, seconds: float) -> Client:
+    def connected(self, endpoint: DaemonEndpoint, seconds: float) -> Client:
         """A client of its own, which waits so long for each answer. Raises: HostUnavailable."""
         with asking(endpoint):
             first = self._made(endpoint, _ANY_VERSION, self.answer_seconds)
@@ -57,14 +57,14 @@ class Connections:
                 version = first.version(api_version=False)["ApiVersion"]
             return self._made(endpoint, version, seconds)
 
-    def _made(self, endpoint: Endpoint, version: str, seconds: float) -> Client:
+    def _made(self, endpoint: DaemonEndpoint, version: str, seconds: float) -> Client:
         client: Client = docker.APIClient(
             base_url=self._url(endpoint), version=version, timeout=seconds, tls=_tls(endpoint)
         )
         client.trust_env = False  # REQUESTS_CA_BUNDLE would replace the daemon's own authority
         return client
 
-    def forget(self, endpoint: Endpoint) -> None:
+    def forget(self, endpoint: DaemonEndpoint) -> None:
         """Meet it anew: who answers there next may speak another version of the API.
 
         Requests that others wait for are answered all the same.
@@ -78,14 +78,14 @@ class Connections:
             self.forget(endpoint)
         self.tunnels.close()
 
-    def _client(self, endpoint: Endpoint, seconds: float) -> Client:
+    def _client(self, endpoint: DaemonEndpoint, seconds: float) -> Client:
         self._url(endpoint)
         known = self._clients.setdefault(endpoint, {})
         if seconds not in known:
             known.setdefault(seconds, self.connected(endpoint, seconds))
         return known[seconds]
 
-    def _url(self, endpoint: Endpoint) -> str:
+    def _url(self, endpoint: DaemonEndpoint) -> str:
         """Write it as Docker's client takes it; always the same for an endpoint."""
         if endpoint.url.startswith("tcp://") and endpoint.certificates is None:
             raise HostUnavailable(f"{endpoint.url}: {_NO_CERTIFICATES}")
@@ -95,7 +95,7 @@ class Connections:
 
 
 @contextmanager
-def talking_to(endpoint: Endpoint) -> Iterator[None]:
+def talking_to(endpoint: DaemonEndpoint) -> Iterator[None]:
     """Turn whatever keeps a daemon from answering into `HostUnavailable`."""
     try:
         yield
@@ -111,7 +111,7 @@ def talking_to(endpoint: Endpoint) -> Iterator[None]:
 
 
 @contextmanager
-def asking(endpoint: Endpoint) -> Iterator[None]:
+def asking(endpoint: DaemonEndpoint) -> Iterator[None]:
     """Ask what every daemon in order can answer: a refusal is `HostUnavailable` too."""
     try:
         with talking_to(endpoint):
@@ -136,7 +136,7 @@ def words(problem: docker.errors.APIError) -> str:
     return " ".join(str(said).split())
 
 
-def _tls(endpoint: Endpoint) -> TLSConfig | None:
+def _tls(endpoint: DaemonEndpoint) -> TLSConfig | None:
     folder = endpoint.certificates
     if folder is None:
         return None

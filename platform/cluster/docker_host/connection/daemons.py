@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from cluster.docker_host.connection.connections import Client, Connections, asking
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.worker_host import HostUnavailable
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ _MOST_AT_ONCE: Final = 64
 class Answers(Generic[T]):
     """What all daemons said to one question."""
 
-    by_endpoint: Mapping[Endpoint, T]  # of those that answered
+    by_endpoint: Mapping[DaemonEndpoint, T]  # of those that answered
     silent_nodes: Mapping[str, str]  # whose daemons did not, and why
 
 
@@ -27,13 +27,13 @@ class Answers(Generic[T]):
 class Daemons:
     """The daemons of all nodes. Several nodes may share one, which is asked only once."""
 
-    endpoints: Callable[[], Mapping[str, Endpoint]]  # by node
+    endpoints: Callable[[], Mapping[str, DaemonEndpoint]]  # by node
     connections: Connections
 
-    def all(self) -> tuple[Endpoint, ...]:
+    def all(self) -> tuple[DaemonEndpoint, ...]:
         return tuple(dict.fromkeys(self.endpoints().values()))
 
-    def of(self, node: str | None) -> tuple[Endpoint, ...]:
+    def of(self, node: str | None) -> tuple[DaemonEndpoint, ...]:
         """Return where containers of this node are; all daemons, if nobody knows such a node.
 
         Raises:
@@ -45,7 +45,7 @@ class Daemons:
         endpoint = by_node.get(node or "")
         return tuple(dict.fromkeys(by_node.values())) if endpoint is None else (endpoint,)
 
-    def ask_all(self, question: Callable[[Endpoint, Client], T]) -> Answers[T]:
+    def ask_all(self, question: Callable[[DaemonEndpoint, Client], T]) -> Answers[T]:
         """Put a question to all, side by side, and hear those that answer quickly.
 
         Raises:
@@ -65,7 +65,7 @@ class Daemons:
         return Answers(by_endpoint=answers, silent_nodes=silent)
 
     def _ask(
-        self, endpoint: Endpoint, question: Callable[[Endpoint, Client], T]
+        self, endpoint: DaemonEndpoint, question: Callable[[DaemonEndpoint, Client], T]
     ) -> T | HostUnavailable:
         try:
             client = self.connections.quick(endpoint)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class DaemonEndpoint:
     """One Docker daemon. Several nodes may share one; their containers are told apart by label."""
 
     url: str  # unix:///var/run/docker.sock, tcp://gpu-7:2376
@@ -15,8 +15,8 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ContainerPlace:
     """Where a container is started: on this daemon, among these."""
 
-    endpoint: Endpoint
-    daemons: tuple[Endpoint, ...]  # all, in case one of a swarm has to ask another
+    endpoint: DaemonEndpoint
+    daemons: tuple[DaemonEndpoint, ...]  # all, in case one of a swarm has to ask another

@@ -15,7 +15,7 @@ from typing import Any, Final
 from autoscaler.job_network import JobNetwork
 from cluster.docker_host.container import secrets_file
 from cluster.docker_host.container.job_network import of_launch
-from cluster.worker_host import Launch, Limits, Mount, Role
+from cluster.worker_host import Launch, Mount, ProcessLimits, ProcessRole
 
 MOST_PROCESSES: Final = 4096  # guessed: data loaders of many workers fit, a fork bomb ends early
 SCRATCH: Final = "/scratch"
@@ -46,7 +46,7 @@ def name_of(process_id: str, *, installation: str) -> str:
 
 def scratch_of(launch: Launch, *, state_dir: Path) -> Path | None:
     """A folder of its own, for what it writes while it runs; coordinators need none."""
-    if launch.labels.role is not Role.WORKER:
+    if launch.labels.role is not ProcessRole.WORKER:
         return None
     return scratch_folder(launch.labels.job_id, launch.labels.process_id, state_dir=state_dir)
 
@@ -67,13 +67,13 @@ def environment(launch: Launch) -> dict[str, str]:
     names, all of them where an image says so. Hence the platform has the last word: those of the
     device request, which Docker itself writes there, or none.
     """
-    home = SCRATCH if launch.labels.role is Role.WORKER else "/tmp"  # noqa: S108 - its own
+    home = SCRATCH if launch.labels.role is ProcessRole.WORKER else "/tmp"  # noqa: S108 - its own
     gpus = ",".join(launch.gpu_names) or "void"
     return {"HOME": home, **launch.env, "NVIDIA_VISIBLE_DEVICES": gpus}
 
 
 def working_directory(launch: Launch) -> str:
-    return launch.workdir or (SCRATCH if launch.labels.role is Role.WORKER else "/")
+    return launch.workdir or (SCRATCH if launch.labels.role is ProcessRole.WORKER else "/")
 
 
 def host_config(
@@ -129,19 +129,19 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
     return {"Name": name, "Soft": value, "Hard": value}
 
 
-def memory_bytes(limits: Limits) -> int:
+def memory_bytes(limits: ProcessLimits) -> int:
     """Return the limit of a launch that `NodeMemory` bounded: no container is without one."""
     if limits.memory_bytes is None:
         raise ValueError("A container must have a limit of memory.")
     return limits.memory_bytes
 
 
-def cpu_shares(limits: Limits) -> int:
+def cpu_shares(limits: ProcessLimits) -> int:
     """Return the weight of its wish for CPU time while others want some; Docker takes no less."""
     return max(int(limits.node_share * _CPU_WEIGHT), 2)
 
 
-def shm_bytes(limits: Limits) -> int:
+def shm_bytes(limits: ProcessLimits) -> int:
     """Return how large /dev/shm is under these limits."""
     return memory_bytes(limits) // 2 if limits.shm_bytes is None else limits.shm_bytes
 
@@ -170,7 +170,7 @@ def _resolvers(launch: Launch, confinement: Confinement) -> list[str]:
     Else Docker before 25.0.5 asks those of the node in its stead, and names carry words outside.
     """
     network = of_launch(launch, confinement.network)
-    is_alone = launch.labels.role is Role.WORKER and network is not JobNetwork.EGRESS
+    is_alone = launch.labels.role is ProcessRole.WORKER and network is not JobNetwork.EGRESS
     return [_NOBODY] if is_alone else []
 
 

@@ -14,7 +14,7 @@ import docker.errors
 from docker.auth import resolve_repository_name
 
 from cluster.docker_host.connection.connections import Client, Connections, talking_to, words
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.worker_host import HostUnavailable, RegistryLogin
 
 _MEGABYTE: Final = 1_000_000
@@ -46,7 +46,7 @@ class Images:
     def fetch(
         self,
         image: str,
-        endpoint: Endpoint,
+        endpoint: DaemonEndpoint,
         *,
         logins: Iterable[RegistryLogin],
         tell: Callable[[str], None],
@@ -73,7 +73,7 @@ class Images:
         if not self.id_of(image, endpoint):
             raise HostUnavailable(f"image {image} was fetched and is gone again")
 
-    def id_of(self, image: str, endpoint: Endpoint) -> str | None:
+    def id_of(self, image: str, endpoint: DaemonEndpoint) -> str | None:
         """The digest of what it is there now; None: it is not there."""
         with talking_to(endpoint):
             try:
@@ -81,7 +81,7 @@ class Images:
             except docker.errors.ImageNotFound:
                 return None
 
-    def volumes(self, image: str, endpoint: Endpoint) -> tuple[str, ...]:
+    def volumes(self, image: str, endpoint: DaemonEndpoint) -> tuple[str, ...]:
         """Return where it wants to be given room to write, outside of its root file system."""
         with talking_to(endpoint):
             found = self.connections.quick(endpoint).inspect_image(image)
@@ -91,12 +91,12 @@ class Images:
         self,
         client: Client,
         image: str,
-        endpoint: Endpoint,
+        endpoint: DaemonEndpoint,
         *,
         logins: Iterable[RegistryLogin],
         tell: Callable[[str], None],
     ) -> None:
-        progress = Progress(image=image)
+        progress = ImagePullProgress(image=image)
         with talking_to(endpoint):
             try:
                 lines: Iterator[dict[str, Any]] = client.pull(
@@ -112,7 +112,7 @@ class Images:
 
 
 @dataclass(slots=True, kw_only=True)
-class Progress:
+class ImagePullProgress:
     """How much of an image has come, from what the daemon says of each layer."""
 
     image: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from cluster.worker_host import Labels, Role
+from cluster.worker_host import Labels, ProcessRole
 
 _PREFIX: Final = "concertina."
 INSTALLATION: Final = f"{_PREFIX}installation"
@@ -38,7 +38,7 @@ def read(found: Mapping[str, str]) -> Labels | None:
         return Labels(
             process_id=found[_PROCESS],
             job_id=found[JOB],
-            role=Role(found[_ROLE]),
+            role=ProcessRole(found[_ROLE]),
             attempt=int(found[_ATTEMPT]),
             fence=int(found[_FENCE]),
         )

@@ -20,7 +20,7 @@ import docker.errors
 
 from autoscaler.job_network import JobNetwork
 from cluster.docker_host.connection.connections import Client, Connections, talking_to, words
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.container.job_network import of_launch
 from cluster.docker_host.container.keyed_locks import KeyedLocks
@@ -44,7 +44,9 @@ class Networks:
     connections: Connections
     _locks: KeyedLocks = field(default_factory=KeyedLocks)
 
-    def of_job(self, launch: Launch, endpoint: Endpoint, daemons: Iterable[Endpoint]) -> str:
+    def of_job(
+        self, launch: Launch, endpoint: DaemonEndpoint, daemons: Iterable[DaemonEndpoint]
+    ) -> str:
         """The id of its job's network, for a container on this daemon; made if need be.
 
         Raises:
@@ -58,7 +60,7 @@ class Networks:
                 found = self._of_job(job_id, keeper)  # another service process may have made one
             return _oldest(found) if found else made
 
-    def of_coordinator(self, launch: Launch, endpoint: Endpoint) -> Iterator[str]:
+    def of_coordinator(self, launch: Launch, endpoint: DaemonEndpoint) -> Iterator[str]:
         """Yield the ids of the networks of a coordinator beside its job's, made if need be.
 
         On the first it reaches the service. One that is made here has a way out: the service is
@@ -69,7 +71,7 @@ class Networks:
             yield self._named(f"concertina-{self.installation}-gates", endpoint, _APART)
 
     def _named(
-        self, name: str, endpoint: Endpoint, options: Mapping[str, str] | None = None
+        self, name: str, endpoint: DaemonEndpoint, options: Mapping[str, str] | None = None
     ) -> str:
         with self._locks.of(endpoint), talking_to(endpoint):
             client = self.connections.patient(endpoint)
@@ -87,8 +89,8 @@ class Networks:
 
     def remove_unused(
         self,
-        endpoint: Endpoint,
-        daemons: Iterable[Endpoint],
+        endpoint: DaemonEndpoint,
+        daemons: Iterable[DaemonEndpoint],
         *,
         also_used_by: Callable[[], Collection[str]],
     ) -> None:
@@ -124,13 +126,13 @@ class Networks:
                 found.setdefault(network["Labels"][labels.JOB], []).append(network["Id"])
         return found
 
-    def _jobs_with_containers(self, endpoint: Endpoint) -> set[str]:
+    def _jobs_with_containers(self, endpoint: DaemonEndpoint) -> set[str]:
         wanted = {"label": labels.of_all_jobs(self.installation)}
         with talking_to(endpoint):
             rows = self.connections.quick(endpoint).containers(all=True, filters=wanted)
         return {row["Labels"][labels.JOB] for row in rows}
 
-    def _keeper(self, endpoint: Endpoint, daemons: Iterable[Endpoint]) -> _Keeper:
+    def _keeper(self, endpoint: DaemonEndpoint, daemons: Iterable[DaemonEndpoint]) -> _Keeper:
         """Itself, or a manager of its swarm. Raises: HostUnavailable."""
         swarm = self._swarm(endpoint)
         if swarm.get("LocalNodeState") != "active":
@@ -175,7 +177,7 @@ class Networks:
             return _oldest(found)
         return str(made["Id"])
 
-    def _swarm(self, endpoint: Endpoint) -> dict[str, Any]:
+    def _swarm(self, endpoint: DaemonEndpoint) -> dict[str, Any]:
         with talking_to(endpoint):
             swarm: dict[str, Any] = self.connections.quick(endpoint).info()["Swarm"]
             return swarm
@@ -185,7 +187,7 @@ class Networks:
 class _Keeper:
     """Makes and removes the networks of a daemon's containers."""
 
-    endpoint: Endpoint
+    endpoint: DaemonEndpoint
     is_swarm: bool
 
 
@@ -195,13 +197,13 @@ def _oldest(networks: Iterable[dict[str, Any]]) -> str:
 
 
 def _answers(
-    endpoints: Collection[Endpoint], question: Callable[[Endpoint], T]
-) -> dict[Endpoint, T]:
+    endpoints: Collection[DaemonEndpoint], question: Callable[[DaemonEndpoint], T]
+) -> dict[DaemonEndpoint, T]:
     """Ask all side by side; return those that answer."""
     if not endpoints:
         return {}
 
-    def asked(endpoint: Endpoint) -> list[tuple[Endpoint, T]]:
+    def asked(endpoint: DaemonEndpoint) -> list[tuple[DaemonEndpoint, T]]:
         with contextlib.suppress(HostUnavailable):
             return [(endpoint, question(endpoint))]
         return []

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.docker_host.connection.connections import Connections, talking_to
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.machine import share_of
 from cluster.worker_host import Launch
 
@@ -23,9 +23,9 @@ class NodeMemory:
     """Remembers what daemons told of their machines; asks each once."""
 
     connections: Connections
-    _totals: dict[Endpoint, int] = field(default_factory=dict)
+    _totals: dict[DaemonEndpoint, int] = field(default_factory=dict)
 
-    def bounded(self, launch: Launch, endpoint: Endpoint) -> Launch:
+    def bounded(self, launch: Launch, endpoint: DaemonEndpoint) -> Launch:
         """Return the launch with a limit of memory in any case. Raises: HostUnavailable."""
         wanted = launch.limits.memory_bytes
         share = share_of(self.total(endpoint), launch.limits.node_share)
@@ -39,7 +39,7 @@ class NodeMemory:
             )
         return replace(launch, limits=replace(launch.limits, memory_bytes=share))
 
-    def total(self, endpoint: Endpoint) -> int:
+    def total(self, endpoint: DaemonEndpoint) -> int:
         """Return the machine's memory, in bytes. Raises: HostUnavailable."""
         if endpoint not in self._totals:
             with talking_to(endpoint):

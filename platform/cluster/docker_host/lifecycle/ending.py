@@ -17,16 +17,16 @@ import docker.errors
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import Connections, asking, asking_for
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import containers
 from cluster.docker_host.container.observing import RUNNING
-from cluster.docker_host.lifecycle.inventory import Found, Inventory
+from cluster.docker_host.lifecycle.inventory import FoundContainer, Inventory
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
-from cluster.docker_host.lifecycle.steps import Look, Step, look_at
+from cluster.docker_host.lifecycle.steps import ContainerLook, LifecycleStep, look_at
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
-from cluster.docker_host.logs.copying import Source
+from cluster.docker_host.logs.copying import LogSource
 from cluster.docker_host.logs.following import Followers
-from cluster.docker_host.record.records import Record, Records
+from cluster.docker_host.record.records import ContainerRecord, Records
 from cluster.files.discarding import discard
 from cluster.files.lock_files import holding
 from cluster.worker_host import HostUnavailable
@@ -37,7 +37,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class ContainerTeardown:
     """Stops and removes the containers of one installation."""
 
     state_dir: Path
@@ -67,19 +67,21 @@ class Ending:
         if record.is_being_prepared():
             return
         found = self._find_now(record)
-        if Step.DROP in _look(record, found, is_forgotten=True).steps:
+        if LifecycleStep.DROP in _look(record, found, is_forgotten=True).steps:
             _write_down(record)
             self._tidy_up(record, is_forgotten=True)
 
-    def see_to(self, look: Look, record: Record, found: Found | None) -> None:
+    def see_to(
+        self, look: ContainerLook, record: ContainerRecord, found: FoundContainer | None
+    ) -> None:
         """Begin what is to be done next, as somebody found a process; it does not wait."""
-        if found is not None and Step.STOP in look.steps:
+        if found is not None and LifecycleStep.STOP in look.steps:
             self.stopper.go_on(found.container, found.endpoint, record)
         elif look.steps:
             self._tidy_up(record, is_forgotten=look.is_forgotten)
 
-    def _tidy_up(self, record: Record, *, is_forgotten: bool) -> None:
-        """Remove it as it is by then: only who holds its lock can tell."""
+    def _tidy_up(self, record: ContainerRecord, *, is_forgotten: bool) -> None:
+        """Remove it is by then: only who holds its lock can tell."""
         own, everyone = self.daemons.of(record.node), self.daemons.all()  # threads cannot ask
 
         def work() -> None:
@@ -93,28 +95,28 @@ class Ending:
 
     def _take(
         self,
-        step: Step,
-        record: Record,
-        found: Found | None,
-        own: tuple[Endpoint, ...],
-        everyone: tuple[Endpoint, ...],
+        step: LifecycleStep,
+        record: ContainerRecord,
+        found: FoundContainer | None,
+        own: tuple[DaemonEndpoint, ...],
+        everyone: tuple[DaemonEndpoint, ...],
     ) -> None:
         """Take a step of a removal. Raises: HostUnavailable, OSError: later."""
         match step, found:
-            case Step.FORGET, _:
+            case LifecycleStep.FORGET, _:
                 _write_down(record)
-            case Step.DISCARD, _:
+            case LifecycleStep.DISCARD, _:
                 self._discard_scratch(record, found)
-            case Step.COPY_LOG, Found():
+            case LifecycleStep.COPY_LOG, FoundContainer():
                 self._copy_log(found.source(record))
-            case Step.REMOVE, Found():
+            case LifecycleStep.REMOVE, FoundContainer():
                 self._remove(found)
-            case Step.DROP, _:
+            case LifecycleStep.DROP, _:
                 for endpoint in own:
                     self.networks.sweep(endpoint, everyone)
                 record.remove()
 
-    def _discard_scratch(self, record: Record, found: Found | None) -> None:
+    def _discard_scratch(self, record: ContainerRecord, found: FoundContainer | None) -> None:
         """Raises: HostUnavailable, if the disk refuses: later, then."""
         known = record.observed() if found is None else found
         if known is None:
@@ -126,32 +128,34 @@ class Ending:
         except OSError as problem:
             raise HostUnavailable(f"{scratch} cannot be removed: {problem}") from problem
 
-    def _find_now(self, record: Record) -> Found | None:
+    def _find_now(self, record: ContainerRecord) -> FoundContainer | None:
         """Ask the node of the process, which a refusal names. Raises: HostUnavailable."""
         node = record.node
         with asking_for(node):
             return self.inventory.find(record.process_id, self.daemons.of(node))
 
-    def _copy_log(self, source: Source) -> None:
+    def _copy_log(self, source: LogSource) -> None:
         self.followers.follow(source)
         if not self.followers.await_complete((source,), seconds=_LOG_SECONDS):
             name = source.labels.process_id
             raise HostUnavailable(f"The log of {name} is still being copied.")
 
-    def _remove(self, found: Found) -> None:
+    def _remove(self, found: FoundContainer) -> None:
         client = self.connections.patient(found.endpoint)
         with asking(found.endpoint), contextlib.suppress(docker.errors.NotFound):
             client.remove_container(found.container, v=True)
         self.stopper.forget(found.container)
 
 
-def _look(record: Record, found: Found | None, *, is_forgotten: bool) -> Look:
+def _look(
+    record: ContainerRecord, found: FoundContainer | None, *, is_forgotten: bool
+) -> ContainerLook:
     """Return how it is; forgotten, too, where that could not be written down."""
     look = look_at(record, found.status if found else None)
     return replace(look, is_forgotten=is_forgotten or look.is_forgotten)
 
 
-def _write_down(record: Record) -> None:
+def _write_down(record: ContainerRecord) -> None:
     """That nobody wants to know of it. It goes all the same where that cannot be written down."""
     try:
         record.forget()

@@ -16,7 +16,7 @@ import docker.errors
 
 from cluster.docker_host.connection.connections import Connections, talking_to
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.worker_host import HostUnavailable
 
@@ -54,7 +54,7 @@ class Watch:
     daemons: Daemons
     connections: Connections
     bell: Bell
-    _listening: dict[Endpoint, threading.Event] = field(default_factory=dict)
+    _listening: dict[DaemonEndpoint, threading.Event] = field(default_factory=dict)
 
     def keep_up(self) -> None:
         """Listen to the daemons that there are now."""
@@ -72,7 +72,7 @@ class Watch:
         for endpoint in list(self._listening):
             self._listening.pop(endpoint).set()
 
-    def _listen(self, endpoint: Endpoint, is_over: threading.Event) -> None:
+    def _listen(self, endpoint: DaemonEndpoint, is_over: threading.Event) -> None:
         while not is_over.is_set():
             try:
                 self._hear(endpoint, is_over)
@@ -80,7 +80,7 @@ class Watch:
                 _log.debug("No events: %s", problem, extra={"action": "listen"})
                 is_over.wait(_PAUSE_SECONDS)
 
-    def _hear(self, endpoint: Endpoint, is_over: threading.Event) -> None:
+    def _hear(self, endpoint: DaemonEndpoint, is_over: threading.Event) -> None:
         client = self.connections.quick(endpoint)
         filters = {
             "type": ["container"],

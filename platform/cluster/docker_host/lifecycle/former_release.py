@@ -11,13 +11,15 @@ from typing import Final
 import docker.errors
 
 from cluster.docker_host.connection.connections import Connections, asking
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 
 _GRACE_SECONDS: Final = 30  # for a checkpoint of a worker that trains in one
 
 
-def end_containers(endpoint: Endpoint, connections: Connections, *, installation: str) -> None:
+def end_containers(
+    endpoint: DaemonEndpoint, connections: Connections, *, installation: str
+) -> None:
     """Stop them, with time for a checkpoint, and remove them. None is left once this returns.
 
     Raises:

@@ -16,11 +16,11 @@ import requests
 
 from cluster.docker_host.connection.connections import Client, asking
 from cluster.docker_host.connection.daemons import Answers, Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.container.observing import ENDED, RUNNING, observed
-from cluster.docker_host.logs.copying import Source
-from cluster.docker_host.record.records import Record
+from cluster.docker_host.logs.copying import LogSource
+from cluster.docker_host.record.records import ContainerRecord
 from cluster.worker_host import HostUnavailable, Labels, ObservedProcess, ProcessPhase
 
 _SECONDS: Final = 10.0  # guessed: for the details of all that is new on a daemon; more come later
@@ -30,18 +30,18 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundContainer:
     """A container of ours, where it is and how it was when somebody looked."""
 
     container: str  # Docker's id
-    endpoint: Endpoint
+    endpoint: DaemonEndpoint
     status: str
     labels: Labels
     process: ObservedProcess | None = None  # None: made and not started, going, or not asked for
 
-    def source(self, record: Record) -> Source:
+    def source(self, record: ContainerRecord) -> LogSource:
         """Return what whoever copies its log has to know."""
-        return Source(
+        return LogSource(
             container=self.container, labels=self.labels, endpoint=self.endpoint, record=record
         )
 
@@ -55,7 +55,7 @@ class Inventory:
     now: Callable[[], float] = time.monotonic
     _known: dict[tuple[str, str], ObservedProcess | None] = field(default_factory=dict)
 
-    def look(self) -> Answers[tuple[Found, ...]]:
+    def look(self) -> Answers[tuple[FoundContainer, ...]]:
         """Raises: HostUnavailable, if none answers."""
         answers = self.daemons.ask_all(self._of_daemon)
         found = chain.from_iterable(answers.by_endpoint.values())
@@ -63,7 +63,7 @@ class Inventory:
             self._known.pop(key, None)
         return answers
 
-    def find(self, process_id: str, daemons: Iterable[Endpoint]) -> Found | None:
+    def find(self, process_id: str, daemons: Iterable[DaemonEndpoint]) -> FoundContainer | None:
         """Return which container a process has, on which of these; without its details.
 
         Raises:
@@ -82,7 +82,7 @@ class Inventory:
             raise silence
         return None
 
-    def _find_on(self, endpoint: Endpoint, process_id: str) -> Found | None:
+    def _find_on(self, endpoint: DaemonEndpoint, process_id: str) -> FoundContainer | None:
         wanted = {"label": labels.of_one_process(self.installation, process_id)}
         with asking(endpoint):
             client = self.daemons.connections.quick(endpoint)
@@ -90,12 +90,12 @@ class Inventory:
         for row in rows:
             who = labels.read(row["Labels"])
             if who is not None and who.process_id == process_id:
-                return Found(
+                return FoundContainer(
                     container=row["Id"], endpoint=endpoint, status=row["State"], labels=who
                 )
         return None
 
-    def _of_daemon(self, endpoint: Endpoint, client: Client) -> tuple[Found, ...]:
+    def _of_daemon(self, endpoint: DaemonEndpoint, client: Client) -> tuple[FoundContainer, ...]:
         wanted = {"label": labels.of_installation(self.installation)}
         give_up_at = self.now() + _SECONDS
         found = []
@@ -105,7 +105,7 @@ class Inventory:
                 known = self._last_known(row, who, node=row["Labels"].get(labels.NODE, ""))
                 status, process = self._details(client, row["Id"], row["State"], known, give_up_at)
                 found.append(
-                    Found(
+                    FoundContainer(
                         container=row["Id"],
                         endpoint=endpoint,
                         status=status,

@@ -10,22 +10,22 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container.observing import ENDED, RUNNING
-from cluster.docker_host.lifecycle.ending import Ending
-from cluster.docker_host.lifecycle.inventory import Found, Inventory
+from cluster.docker_host.lifecycle.ending import ContainerTeardown
+from cluster.docker_host.lifecycle.inventory import FoundContainer, Inventory
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
-from cluster.docker_host.lifecycle.steps import Look, look_at
+from cluster.docker_host.lifecycle.steps import ContainerLook, look_at
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.logs.slow_refill import SlowRefill
-from cluster.docker_host.record.records import Record, Records
-from cluster.worker_host import HostUnavailable, Listing
+from cluster.docker_host.record.records import ContainerRecord, Records
+from cluster.worker_host import HostUnavailable, ProcessListing
 
 _LOG_SECONDS: Final = 2.0  # guessed: who hears that a process ended finds its last lines
 
 _log: Final = logging.getLogger(__name__)
 
-_Seen: TypeAlias = tuple[Record, Look, Found | None]
+_Seen: TypeAlias = tuple[ContainerRecord, ContainerLook, FoundContainer | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +36,12 @@ class Lister:
     daemons: Daemons
     records: Records
     followers: Followers
-    ending: Ending
+    ending: ContainerTeardown
     networks: NetworkSweep
     _awaited: set[str] = field(default_factory=set)  # ended containers; for each once
     _patience: SlowRefill = field(default_factory=SlowRefill)
 
-    def list(self) -> Listing:
+    def list(self) -> ProcessListing:
         """See the port. Records are read first: what goes meanwhile is not listed once more."""
         before = {record: self._look_before(record) for record in self.records.all()}
         answers = self.inventory.look()
@@ -50,7 +50,7 @@ class Lister:
             for one in chain.from_iterable(answers.by_endpoint.values())
         }
         seen: list[_Seen] = [
-            (record, replace(before.get(record, Look()), status=one.status), one)
+            (record, replace(before.get(record, ContainerLook()), status=one.status), one)
             for one, record in found.items()
         ]
         self._copy_logs(seen)
@@ -64,15 +64,17 @@ class Lister:
                     processes.append((one and one.process) or record.observed())
                 self.ending.see_to(look, record, one)
         self.networks.now_and_then(answers.by_endpoint, self.daemons.all())
-        return Listing(processes=tuple(filter(None, processes)), silent_nodes=answers.silent_nodes)
+        return ProcessListing(
+            processes=tuple(filter(None, processes)), silent_nodes=answers.silent_nodes
+        )
 
-    def _look_before(self, record: Record) -> Look:
+    def _look_before(self, record: ContainerRecord) -> ContainerLook:
         with _left_for_later(record):
             return replace(look_at(record), is_held=record.is_being_prepared())
-        return Look(is_held=True)  # one that cannot be read is left alone
+        return ContainerLook(is_held=True)  # one that cannot be read is left alone
 
     def _alone_now(
-        self, before: Mapping[Record, Look], answering: set[Endpoint]
+        self, before: Mapping[ContainerRecord, ContainerLook], answering: set[DaemonEndpoint]
     ) -> Iterator[_Seen]:
         """Yield records of which no container is known, where all answer that could have one.
 
@@ -104,7 +106,7 @@ class Lister:
 
 
 @contextmanager
-def _left_for_later(record: Record) -> Iterator[None]:
+def _left_for_later(record: ContainerRecord) -> Iterator[None]:
     """A record that cannot be read, removed or asked about must not hide all other processes."""
     try:
         yield

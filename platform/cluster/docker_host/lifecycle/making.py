@@ -17,17 +17,17 @@ from typing import Final
 import docker.errors
 
 from cluster.docker_host.connection.connections import Client, Connections, talking_to, words
-from cluster.docker_host.connection.endpoint import Place
+from cluster.docker_host.connection.endpoint import ContainerPlace
 from cluster.docker_host.container import containers
 from cluster.docker_host.container.blueprints import Blueprints
 from cluster.docker_host.container.images import Images
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
-from cluster.docker_host.lifecycle.steps import Look, Step
-from cluster.docker_host.logs.copying import Source
+from cluster.docker_host.lifecycle.steps import ContainerLook, LifecycleStep
+from cluster.docker_host.logs.copying import LogSource
 from cluster.docker_host.logs.following import Followers
-from cluster.docker_host.record.records import Record
-from cluster.worker_host import Launch, Role
+from cluster.docker_host.record.records import ContainerRecord
+from cluster.worker_host import Launch, ProcessRole
 
 _POLL_SECONDS: Final = 0.1
 
@@ -52,7 +52,11 @@ class Maker:
     followers: Followers
 
     def attempt(
-        self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
+        self,
+        launch: Launch,
+        place: ContainerPlace,
+        record: ContainerRecord,
+        tell: Callable[[str], None],
     ) -> None:
         """Have it run. The record's lock is held; `tell` hears how far its image is.
 
@@ -63,17 +67,21 @@ class Maker:
         """
         client = self.connections.patient(place.endpoint)
         with talking_to(place.endpoint):
-            now = Look(status=self._status(client, record.process_id), is_launched=True)
-            if Step.MAKE in now.steps:
+            now = ContainerLook(status=self._status(client, record.process_id), is_launched=True)
+            if LifecycleStep.MAKE in now.steps:
                 self._fetch(launch, place, record, tell)
                 launch = self.memory.bounded(launch, place.endpoint)
                 self._create(client, launch, place, record)
-            if Step.START in now.steps:
+            if LifecycleStep.START in now.steps:
                 self._start(client, launch, place, record)
                 self._follow(client, launch, place, record)
 
     def _fetch(
-        self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
+        self,
+        launch: Launch,
+        place: ContainerPlace,
+        record: ContainerRecord,
+        tell: Callable[[str], None],
     ) -> None:
         """Nobody waits for an image that is not wanted any more; the daemon may finish it."""
         fetched: Future[None] = Future()
@@ -105,7 +113,9 @@ class Maker:
         except docker.errors.NotFound:
             return None
 
-    def _create(self, client: Client, launch: Launch, place: Place, record: Record) -> None:
+    def _create(
+        self, client: Client, launch: Launch, place: ContainerPlace, record: ContainerRecord
+    ) -> None:
         network = self.networks.of_job(launch, place.endpoint, place.daemons)
         config = self.blueprints.of_launch(launch, run_dir=record.run_dir, network=network)
         volumes = self.images.volumes(config["Image"], place.endpoint)
@@ -117,7 +127,9 @@ class Maker:
             if problem.status_code != HTTPStatus.CONFLICT:
                 raise
 
-    def _start(self, client: Client, launch: Launch, place: Place, record: Record) -> None:
+    def _start(
+        self, client: Client, launch: Launch, place: ContainerPlace, record: ContainerRecord
+    ) -> None:
         """Start it; what is not started leaves nothing behind: the next attempt makes it anew.
 
         Which networks it has is not known if an earlier attempt made it; to connect it twice to
@@ -125,7 +137,7 @@ class Maker:
         """
         name = self.blueprints.name(launch.labels.process_id)
         try:
-            if launch.labels.role is Role.COORDINATOR:
+            if launch.labels.role is ProcessRole.COORDINATOR:
                 for network in self.networks.of_coordinator(launch, place.endpoint):
                     client.connect_container_to_network(name, network)
             check_wanted(record)
@@ -136,11 +148,13 @@ class Maker:
                 client.remove_container(name, force=True, v=True)
             raise
 
-    def _follow(self, client: Client, launch: Launch, place: Place, record: Record) -> None:
+    def _follow(
+        self, client: Client, launch: Launch, place: ContainerPlace, record: ContainerRecord
+    ) -> None:
         """Its first lines are shown before anybody lists it."""
         container = client.inspect_container(self.blueprints.name(record.process_id))["Id"]
         self.followers.follow(
-            Source(
+            LogSource(
                 container=container, labels=launch.labels, endpoint=place.endpoint, record=record
             )
         )
@@ -157,7 +171,7 @@ def _final_if_wrong() -> Iterator[None]:
         raise
 
 
-def check_wanted(record: Record) -> None:
+def check_wanted(record: ContainerRecord) -> None:
     """Raises: AskedToEnd."""
     if record.stop_path.exists():
         raise AskedToEnd

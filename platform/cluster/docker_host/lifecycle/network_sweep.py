@@ -13,7 +13,7 @@ from typing import Final
 
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import asking
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.lifecycle import former_release
 from cluster.docker_host.record.records import Records
@@ -28,12 +28,14 @@ class NetworkSweep:
     networks: Networks
     records: Records
     now: Callable[[], float] = time.monotonic
-    _due: dict[Endpoint, float] = field(default_factory=dict)
+    _due: dict[DaemonEndpoint, float] = field(default_factory=dict)
     _background: BackgroundJobs = field(
         default_factory=lambda: BackgroundJobs(name="remove_networks")
     )
 
-    def now_and_then(self, endpoints: Iterable[Endpoint], everyone: Iterable[Endpoint]) -> None:
+    def now_and_then(
+        self, endpoints: Iterable[DaemonEndpoint], everyone: Iterable[DaemonEndpoint]
+    ) -> None:
         """Sweep these, if it is time; it does not wait."""
         now, everyone = self.now(), tuple(everyone)
         for endpoint in endpoints:
@@ -41,7 +43,7 @@ class NetworkSweep:
                 self._due[endpoint] = now + _SWEEP_SECONDS
                 self._background.begin(endpoint.url, partial(self._tidy_up, endpoint, everyone))
 
-    def _tidy_up(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
+    def _tidy_up(self, endpoint: DaemonEndpoint, everyone: Iterable[DaemonEndpoint]) -> None:
         """Networks that the daemon will not let go of keep no container from ending."""
         try:
             former_release.end_containers(
@@ -50,7 +52,7 @@ class NetworkSweep:
         finally:
             self.sweep(endpoint, everyone)
 
-    def sweep(self, endpoint: Endpoint, everyone: Iterable[Endpoint]) -> None:
+    def sweep(self, endpoint: DaemonEndpoint, everyone: Iterable[DaemonEndpoint]) -> None:
         """One daemon, now. Raises: HostUnavailable."""
         with asking(endpoint):
             self.networks.remove_unused(endpoint, everyone, also_used_by=self._jobs)

@@ -21,12 +21,12 @@ import docker.errors
 from autoscaler.backoff import Backoff
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import words
-from cluster.docker_host.connection.endpoint import Place
+from cluster.docker_host.connection.endpoint import ContainerPlace
 from cluster.docker_host.container.images import ImageUnavailable, RegistryTrouble
 from cluster.docker_host.lifecycle.making import AskedToEnd, ContainerRefused, Maker, check_wanted
 from cluster.docker_host.lifecycle.retry_budget import RetryBudget
-from cluster.docker_host.lifecycle.steps import Step, look_at
-from cluster.docker_host.record.records import Record, Records
+from cluster.docker_host.lifecycle.steps import LifecycleStep, look_at
+from cluster.docker_host.record.records import ContainerRecord, Records
 from cluster.files.lock_files import holding
 from cluster.worker_host import Failing, HostUnavailable, Launch
 
@@ -50,7 +50,7 @@ class Starter:
         default_factory=lambda: BackgroundJobs(name="start_container")
     )
 
-    def begin(self, launch: Launch, place: Place) -> threading.Event:
+    def begin(self, launch: Launch, place: ContainerPlace) -> threading.Event:
         """Have it started; the event comes when it runs, never will, or takes longer.
 
         Longer than an instant, that is: its image has to be fetched, or something is tried again.
@@ -61,11 +61,14 @@ class Starter:
             is_settled.set()
         return is_settled
 
-    def _run(self, launch: Launch, place: Place, is_settled: threading.Event) -> None:
+    def _run(self, launch: Launch, place: ContainerPlace, is_settled: threading.Event) -> None:
         record = self.records.of(launch.labels.process_id)
         try:
             with holding(record.lock_path, seconds=_LOCK_SECONDS) as is_ours:
-                if is_ours and Step.MAKE in replace(look_at(record), is_launched=True).steps:
+                if (
+                    is_ours
+                    and LifecycleStep.MAKE in replace(look_at(record), is_launched=True).steps
+                ):
                     record.begin(launch.labels, launch.node)
                     self._prepare(launch, place, record, is_settled)
                 else:
@@ -79,7 +82,11 @@ class Starter:
             self.changed()
 
     def _prepare(
-        self, launch: Launch, place: Place, record: Record, is_settled: threading.Event
+        self,
+        launch: Launch,
+        place: ContainerPlace,
+        record: ContainerRecord,
+        is_settled: threading.Event,
     ) -> None:
         def tell(note: str) -> None:
             check_wanted(record)
@@ -96,7 +103,11 @@ class Starter:
             record.end(failing=Failing.CANNOT_START, note=str(refusal))
 
     def _try_until_it_runs(
-        self, launch: Launch, place: Place, record: Record, tell: Callable[[str], None]
+        self,
+        launch: Launch,
+        place: ContainerPlace,
+        record: ContainerRecord,
+        tell: Callable[[str], None],
     ) -> None:
         registry_budget = RetryBudget(seconds=self.registry_patience_seconds)
         fresh_budget = partial(RetryBudget, seconds=self.daemon_patience_seconds)
@@ -122,7 +133,7 @@ class Starter:
             _pause(_BETWEEN_ATTEMPTS.seconds_after(attempt), record)
 
 
-def _pause(seconds: float, record: Record) -> None:
+def _pause(seconds: float, record: ContainerRecord) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         check_wanted(record)

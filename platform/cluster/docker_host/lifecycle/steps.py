@@ -14,10 +14,10 @@ from enum import StrEnum
 from typing import Final
 
 from cluster.docker_host.container.observing import ENDED, RUNNING
-from cluster.docker_host.record.records import Record
+from cluster.docker_host.record.records import ContainerRecord
 
 
-class State(StrEnum):
+class ContainerState(StrEnum):
     """How a process is."""
 
     UNKNOWN = "unknown"  # neither a container nor a record
@@ -30,7 +30,7 @@ class State(StrEnum):
     GOING = "going"  # Docker is removing its container
 
 
-class Wish(StrEnum):
+class WantedState(StrEnum):
     """What is wanted of a process."""
 
     RUN = "run"  # by who holds its lock
@@ -39,7 +39,7 @@ class Wish(StrEnum):
     FORGET = "forget"  # for good: nobody asks for it any more
 
 
-class Step(StrEnum):
+class LifecycleStep(StrEnum):
     """What is to be done."""
 
     MAKE = "make"  # its container, once its image is there
@@ -52,25 +52,49 @@ class Step(StrEnum):
     DROP = "drop"  # its record, once nothing else is left
 
 
-_REMOVAL: Final = (Step.FORGET, Step.DISCARD, Step.REMOVE, Step.DROP)
-_UNLESS_RUN: Final = (Wish.KEEP, Wish.END, Wish.FORGET)
+_REMOVAL: Final = (
+    LifecycleStep.FORGET,
+    LifecycleStep.DISCARD,
+    LifecycleStep.REMOVE,
+    LifecycleStep.DROP,
+)
+_UNLESS_RUN: Final = (WantedState.KEEP, WantedState.END, WantedState.FORGET)
 
-STEPS: Final[Mapping[State, Mapping[Wish, tuple[Step, ...]]]] = {
-    State.UNKNOWN: {Wish.RUN: (Step.MAKE, Step.START)},
-    State.PREPARING: {},
-    State.LEFT: {Wish.RUN: (Step.MAKE, Step.START), **dict.fromkeys(_UNLESS_RUN, _REMOVAL)},
-    State.REFUSED: {Wish.FORGET: _REMOVAL},
-    State.MADE: {Wish.RUN: (Step.START,), **dict.fromkeys(_UNLESS_RUN, _REMOVAL)},
+STEPS: Final[Mapping[ContainerState, Mapping[WantedState, tuple[LifecycleStep, ...]]]] = {
+    ContainerState.UNKNOWN: {WantedState.RUN: (LifecycleStep.MAKE, LifecycleStep.START)},
+    ContainerState.PREPARING: {},
+    ContainerState.LEFT: {
+        WantedState.RUN: (LifecycleStep.MAKE, LifecycleStep.START),
+        **dict.fromkeys(_UNLESS_RUN, _REMOVAL),
+    },
+    ContainerState.REFUSED: {WantedState.FORGET: _REMOVAL},
+    ContainerState.MADE: {
+        WantedState.RUN: (LifecycleStep.START,),
+        **dict.fromkeys(_UNLESS_RUN, _REMOVAL),
+    },
     # One that was started while it was forgotten ends before it goes.
-    State.RUNNING: {Wish.END: (Step.STOP,), Wish.FORGET: (Step.STOP,)},
-    State.EXITED: {Wish.FORGET: (Step.FORGET, Step.DISCARD, Step.COPY_LOG, Step.REMOVE, Step.DROP)},
-    State.GOING: {Wish.FORGET: _REMOVAL},
+    ContainerState.RUNNING: {
+        WantedState.END: (LifecycleStep.STOP,),
+        WantedState.FORGET: (LifecycleStep.STOP,),
+    },
+    ContainerState.EXITED: {
+        WantedState.FORGET: (
+            LifecycleStep.FORGET,
+            LifecycleStep.DISCARD,
+            LifecycleStep.COPY_LOG,
+            LifecycleStep.REMOVE,
+            LifecycleStep.DROP,
+        )
+    },
+    ContainerState.GOING: {WantedState.FORGET: _REMOVAL},
 }
-_LISTED: Final = frozenset({State.PREPARING, State.REFUSED, State.EXITED})
+_LISTED: Final = frozenset(
+    {ContainerState.PREPARING, ContainerState.REFUSED, ContainerState.EXITED}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class ContainerLook:
     """What was found out about a process, at one moment."""
 
     status: str | None = None  # Docker's word for its container; None: it has none
@@ -82,30 +106,30 @@ class Look:
     is_forgotten: bool = False
 
     @property
-    def state(self) -> State:
+    def state(self) -> ContainerState:
         if self.status in RUNNING:
-            return State.RUNNING
+            return ContainerState.RUNNING
         if self.status in ENDED:
-            return State.EXITED
+            return ContainerState.EXITED
         if self.is_held:
-            return State.PREPARING
+            return ContainerState.PREPARING
         if self.has_ended:
-            return State.REFUSED
+            return ContainerState.REFUSED
         if self.status is not None:
-            return State.MADE if self.status == "created" else State.GOING
-        return State.LEFT if self.has_record else State.UNKNOWN
+            return ContainerState.MADE if self.status == "created" else ContainerState.GOING
+        return ContainerState.LEFT if self.has_record else ContainerState.UNKNOWN
 
     @property
-    def wish(self) -> Wish:
+    def wish(self) -> WantedState:
         """Return the strongest. Whoever launches it finds out by itself that it is to end."""
         if self.is_forgotten:
-            return Wish.FORGET
+            return WantedState.FORGET
         if self.is_launched:
-            return Wish.RUN
-        return Wish.END if self.is_to_end else Wish.KEEP
+            return WantedState.RUN
+        return WantedState.END if self.is_to_end else WantedState.KEEP
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[LifecycleStep, ...]:
         """Return what is to be done now, in this order; nothing: it is as wished, or goes on."""
         return STEPS[self.state].get(self.wish, ())
 
@@ -113,12 +137,12 @@ class Look:
     def is_listed(self) -> bool:
         """Return whether people see it; one that runs is never hidden, whatever is wished."""
         is_of_interest = self.state in _LISTED and not self.is_forgotten
-        return is_of_interest or self.state is State.RUNNING
+        return is_of_interest or self.state is ContainerState.RUNNING
 
 
-def look_at(record: Record, status: str | None = None) -> Look:
+def look_at(record: ContainerRecord, status: str | None = None) -> ContainerLook:
     """Read what the record tells beside Docker's word: all but who is at it."""
-    return Look(
+    return ContainerLook(
         status=status,
         has_record=record.folder.exists(),
         has_ended=record.has_ended,

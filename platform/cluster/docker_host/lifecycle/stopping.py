@@ -20,8 +20,8 @@ import requests
 
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.docker_host.connection.connections import Connections, asking, talking_to
-from cluster.docker_host.connection.endpoint import Endpoint
-from cluster.docker_host.record.records import Record
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
+from cluster.docker_host.record.records import ContainerRecord
 from cluster.files import json_files
 from cluster.files.private_folders import make_private
 from cluster.worker_host import HostUnavailable
@@ -43,13 +43,18 @@ class Stopper:
     _asked: dict[str, float] = field(default_factory=dict)  # by container; also while we ask
 
     def stop(
-        self, container: str, endpoint: Endpoint, record: Record, *, grace_seconds: float
+        self,
+        container: str,
+        endpoint: DaemonEndpoint,
+        record: ContainerRecord,
+        *,
+        grace_seconds: float,
     ) -> None:
         """The first one begins the grace period; a later one may shorten it."""
         wished = note_wish(record, grace_seconds=grace_seconds)
         self._end(container, endpoint, record, min(wished, self._asked.get(container, wished)))
 
-    def go_on(self, container: str, endpoint: Endpoint, record: Record) -> None:
+    def go_on(self, container: str, endpoint: DaemonEndpoint, record: ContainerRecord) -> None:
         """Go on if somebody wished its end: whoever did may have died, or not been heard."""
         kill_at = record.kill_at()
         if kill_at is not None:
@@ -59,7 +64,9 @@ class Stopper:
         """It is gone."""
         self._asked.pop(container, None)
 
-    def _end(self, container: str, endpoint: Endpoint, record: Record, kill_at: float) -> None:
+    def _end(
+        self, container: str, endpoint: DaemonEndpoint, record: ContainerRecord, kill_at: float
+    ) -> None:
         if time.time() >= kill_at:
             self._background.begin(container, lambda: self._kill(container, endpoint))
             return
@@ -70,7 +77,7 @@ class Stopper:
                 f"{container} by {kill_at}", lambda: self._ask(container, endpoint, record, kill_at)
             )
 
-    def _kill(self, container: str, endpoint: Endpoint) -> None:
+    def _kill(self, container: str, endpoint: DaemonEndpoint) -> None:
         """The daemon answers when it is over, which takes long while the kernel is busy with it."""
         with asking(endpoint):
             try:
@@ -79,7 +86,9 @@ class Stopper:
                 if refusal.status_code not in _OVER:
                     raise
 
-    def _ask(self, container: str, endpoint: Endpoint, record: Record, kill_at: float) -> None:
+    def _ask(
+        self, container: str, endpoint: DaemonEndpoint, record: ContainerRecord, kill_at: float
+    ) -> None:
         try:
             self._request(container, endpoint, seconds=kill_at - time.time())
         except BaseException:
@@ -88,7 +97,7 @@ class Stopper:
         with contextlib.suppress(OSError):  # a full disk, or it is forgotten already
             json_files.replace(record.asked_path, {"kill_at": kill_at})
 
-    def _request(self, container: str, endpoint: Endpoint, *, seconds: float) -> None:
+    def _request(self, container: str, endpoint: DaemonEndpoint, *, seconds: float) -> None:
         """The daemon answers when it is over, but need not be waited for if it is well."""
         client = self.connections.quick(endpoint)
         url = f"{client.base_url}/v{client.api_version}/containers/{container}/stop"
@@ -102,7 +111,7 @@ class Stopper:
             raise HostUnavailable(f"{endpoint.url}: {answer.status_code} {answer.text}")
 
 
-def note_wish(record: Record, *, grace_seconds: float) -> float:
+def note_wish(record: ContainerRecord, *, grace_seconds: float) -> float:
     """Write down until when it may run, if that can be written, and return it; the earliest counts.
 
     It is in seconds since 1970, and no later than what was written down before.

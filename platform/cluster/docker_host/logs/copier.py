@@ -19,7 +19,7 @@ from typing import Any, Final
 from cluster.background.told_once import ToldOnce
 from cluster.docker_host.connection.connections import Connections
 from cluster.docker_host.connection.tunnels import Tunnels
-from cluster.docker_host.logs.copying import Copy, Source, read_source
+from cluster.docker_host.logs.copying import Copy, LogSource, read_source
 from cluster.logs.log_files import LogBounds
 
 _NICENESS: Final = 5  # what is late is still there
@@ -35,10 +35,10 @@ class Copier:
         self._bounds = LogBounds(**settings["bounds"])
         self._lock = threading.Lock()
 
-    def begin(self, source: Source) -> None:
+    def begin(self, source: LogSource) -> None:
         threading.Thread(target=self._run, args=(source,), daemon=True).start()
 
-    def _run(self, source: Source) -> None:
+    def _run(self, source: LogSource) -> None:
         said_once = ToldOnce()
 
         def complain(said: str) -> None:
@@ -59,7 +59,7 @@ class Copier:
         else:
             self._tell(source, problem="", is_lost=False)
 
-    def _tell(self, source: Source, **what: object) -> None:
+    def _tell(self, source: LogSource, **what: object) -> None:
         with self._lock:
             sys.stdout.write(json.dumps({"container": source.container, **what}) + "\n")
             sys.stdout.flush()

@@ -18,18 +18,18 @@ import docker.errors
 
 from autoscaler.backoff import Backoff
 from cluster.docker_host.connection.connections import Connections, talking_to
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container.observing import ENDED
 from cluster.docker_host.logs import cursors
 from cluster.docker_host.logs.copied_log import CopiedLog
-from cluster.docker_host.logs.cursors import Cursor, News
+from cluster.docker_host.logs.cursors import LogCursor, LogDeduplicator
 from cluster.docker_host.logs.messages import Message, messages
-from cluster.docker_host.record.records import Record
+from cluster.docker_host.record.records import ContainerRecord
 from cluster.files.lock_files import holding
 from cluster.logs import log_files, log_lines
 from cluster.logs.log_files import LogBounds
-from cluster.logs.pace import Pace
-from cluster.worker_host import HostUnavailable, Labels, Role
+from cluster.logs.pace import LogRateLimiter
+from cluster.worker_host import HostUnavailable, Labels, ProcessRole
 
 _IDLE_SECONDS: Final = 60.0  # a connection over which nothing came is made anew: it may be dead
 _CURSOR_SECONDS: Final = 0.5  # between two writes of the cursor, while lines flood in
@@ -37,13 +37,13 @@ _BETWEEN_COPIES: Final = Backoff(first_seconds=0.1, longest_seconds=5.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class LogSource:
     """One container whose log is copied."""
 
     container: str  # Docker's id
     labels: Labels
-    endpoint: Endpoint
-    record: Record
+    endpoint: DaemonEndpoint
+    record: ContainerRecord
 
     def as_document(self) -> dict[str, Any]:
         """Return it for another process; `read_source` reads it again."""
@@ -57,19 +57,19 @@ class Source:
         }
 
 
-def read_source(document: dict[str, Any]) -> Source:
+def read_source(document: dict[str, Any]) -> LogSource:
     labels, folder = document["labels"], document["certificates"]
-    return Source(
+    return LogSource(
         container=document["container"],
-        labels=Labels(**{**labels, "role": Role(labels["role"])}),
-        endpoint=Endpoint(
+        labels=Labels(**{**labels, "role": ProcessRole(labels["role"])}),
+        endpoint=DaemonEndpoint(
             url=document["url"], certificates=None if folder is None else Path(folder)
         ),
-        record=Record(folder=Path(document["record"])),
+        record=ContainerRecord(folder=Path(document["record"])),
     )
 
 
-def is_complete(source: Source) -> bool:
+def is_complete(source: LogSource) -> bool:
     """True if the log was copied to its end."""
     path = source.record.log_cursor_path
     return cursors.read(path, container=source.container).is_complete
@@ -80,7 +80,7 @@ class Copy:
 
     def __init__(
         self,
-        source: Source,
+        source: LogSource,
         *,
         state_dir: Path,
         connections: Connections,
@@ -88,7 +88,7 @@ class Copy:
         complain: Callable[[str], None],
     ) -> None:
         self._bounds = bounds
-        self._pace = Pace()
+        self._pace = LogRateLimiter()
         self._complain = complain
         self._connections = connections
         self._source = source
@@ -140,8 +140,8 @@ class Copy:
         finally:
             file.close()
 
-    def _take_all(self, cursor: Cursor, file: CopiedLog, *, is_ended: bool) -> None:
-        news, write_at = News(cursor), time.monotonic() + _CURSOR_SECONDS
+    def _take_all(self, cursor: LogCursor, file: CopiedLog, *, is_ended: bool) -> None:
+        news, write_at = LogDeduplicator(cursor), time.monotonic() + _CURSOR_SECONDS
         chunks = self._chunks(cursor, is_ended=is_ended)
         for arrived in messages(self._paced(chunks), complain=self._complain):
             for message in arrived:
@@ -158,7 +158,7 @@ class Copy:
             self._pace.take(len(chunk))
             yield chunk
 
-    def _chunks(self, cursor: Cursor, *, is_ended: bool) -> Iterable[bytes]:
+    def _chunks(self, cursor: LogCursor, *, is_ended: bool) -> Iterable[bytes]:
         endpoint = self._source.endpoint
         client = self._connections.quick(endpoint)
         with talking_to(endpoint):
@@ -181,14 +181,14 @@ class Copy:
                 yield from answer.iter_content(chunk_size=None)
 
 
-def copy_message(message: Message, cursor: Cursor, file: CopiedLog) -> None:
+def copy_message(message: Message, cursor: LogCursor, file: CopiedLog) -> None:
     lines = cursor.lines(message)
     stamp = f"{message.at[:26]}Z"
     for line in lines:
         file.add(f"{stamp} {message.stream} {log_lines.readable(line)}\n".encode())
 
 
-def copy_rest(cursor: Cursor, file: CopiedLog) -> None:
+def copy_rest(cursor: LogCursor, file: CopiedLog) -> None:
     """Copy what is left of lines that never ended."""
     for stream, position in cursor.positions.items():
         if rest := log_lines.last_state(position.held):

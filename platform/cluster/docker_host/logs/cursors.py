@@ -37,7 +37,7 @@ class LogPosition:
 
 
 @dataclass(slots=True)
-class Cursor:
+class LogCursor:
     """The positions in both streams of a container."""
 
     container: str = ""
@@ -83,7 +83,7 @@ class Cursor:
         json_files.replace(path, document, is_durable=False)
 
 
-def read(path: Path, *, container: str) -> Cursor:
+def read(path: Path, *, container: str) -> LogCursor:
     """The cursor of this container; at the beginning if there is none, or another's.
 
     One that a power cut tore, since nobody waited for the disk, is none: the file itself tells
@@ -93,9 +93,9 @@ def read(path: Path, *, container: str) -> Cursor:
     with contextlib.suppress(OSError, ValueError):
         document = json_files.read(path)
     if document is None or document["container"] != container:
-        return Cursor(container=container)
+        return LogCursor(container=container)
     positions = {stream: LogPosition(*position) for stream, position in document["places"].items()}
-    return Cursor(
+    return LogCursor(
         container=container,
         file_bytes=document["file_bytes"],
         is_complete=document["is_complete"],
@@ -103,10 +103,10 @@ def read(path: Path, *, container: str) -> Cursor:
     )
 
 
-class News:
+class LogDeduplicator:
     """Tells messages that come again from those behind the cursor; of one answer of Docker's."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: LogCursor) -> None:
         self._cursor = cursor
         self._known = {
             stream: LogPosition(position.at, position.count)

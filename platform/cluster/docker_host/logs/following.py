@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cluster.docker_host.logs.copying import Source, is_complete
+from cluster.docker_host.logs.copying import LogSource, is_complete
 from cluster.files.lock_files import is_held
 from cluster.logs.log_files import LogBounds
 from cluster.source_root import SOURCE_ROOT
@@ -69,7 +69,7 @@ class _Copier:
         threading.Thread(target=_listen, args=(process, self.heard), daemon=True).start()
         self._order(settings)
 
-    def follow(self, source: Source) -> None:
+    def follow(self, source: LogSource) -> None:
         self.heard.process_ids[source.container] = source.labels.process_id
         if not self._order(source.as_document()):
             del self.heard.process_ids[source.container]  # at the next look, then
@@ -113,7 +113,7 @@ class Followers:
             self._copier = _started(settings, self._problems)
             return self._copier
 
-    def follow(self, source: Source) -> None:
+    def follow(self, source: LogSource) -> None:
         """See that the container's log is copied, to its end."""
         if is_complete(source):
             self._problems.pop(source.container, None)
@@ -125,18 +125,18 @@ class Followers:
             if copier is not None and source.container not in copier.heard.process_ids:
                 copier.follow(source)
 
-    def await_complete(self, sources: Iterable[Source], *, seconds: float) -> bool:
+    def await_complete(self, sources: Iterable[LogSource], *, seconds: float) -> bool:
         """Wait for what is copied of these ended containers; whether nothing more will come."""
         give_up_at = time.monotonic() + seconds
         over = [self._await_one(source, give_up_at) for source in sources]
         return all(over)
 
-    def _is_ours(self, source: Source) -> bool:
+    def _is_ours(self, source: LogSource) -> bool:
         """True if our copier is at it; else another service process's may be."""
         heard = None if self._copier is None else self._copier.heard
         return heard is not None and not heard.is_over and source.container in heard.process_ids
 
-    def _is_given_up(self, source: Source) -> bool:
+    def _is_given_up(self, source: LogSource) -> bool:
         """True if the copier is through with it: the container is gone, or the disk is full."""
         said, is_lost = self._problems.get(source.container, ("nobody copies it", False))
         return not said or is_lost
@@ -147,7 +147,7 @@ class Followers:
                 self._copier.close()
                 self._copier = None
 
-    def _await_one(self, source: Source, give_up_at: float) -> bool:
+    def _await_one(self, source: LogSource, give_up_at: float) -> bool:
         while not is_complete(source):
             if not self._is_ours(source) and not is_held(source.record.log_lock_path):
                 return is_complete(source) or self._is_given_up(source)

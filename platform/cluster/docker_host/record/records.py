@@ -28,7 +28,7 @@ from cluster.worker_host import (
     LaunchRefused,
     ObservedProcess,
     ProcessPhase,
-    Role,
+    ProcessRole,
 )
 
 _log: Final = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ _NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,120}")  # what Docker ta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class ContainerRecord:
     """The folder of one process."""
 
     folder: Path
@@ -173,18 +173,18 @@ class Records:
     def folder(self) -> Path:
         return self.state_dir / "containers"
 
-    def of(self, process_id: str) -> Record:
+    def of(self, process_id: str) -> ContainerRecord:
         """Raises: LaunchRefused, if this cannot be the name of a container."""
         if not _NAME.fullmatch(process_id):
             raise LaunchRefused(f"{process_id!r} cannot name a process.")
-        return Record(folder=self.folder / process_id)
+        return ContainerRecord(folder=self.folder / process_id)
 
-    def all(self) -> tuple[Record, ...]:
+    def all(self) -> tuple[ContainerRecord, ...]:
         try:
             folders = sorted(path for path in self.folder.iterdir() if path.is_dir())
         except FileNotFoundError:
             return ()
-        return tuple(Record(folder=folder) for folder in folders)
+        return tuple(ContainerRecord(folder=folder) for folder in folders)
 
 
 def moment(seconds: float) -> datetime:
@@ -205,4 +205,4 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _labels(document: dict[str, Any]) -> Labels:
-    return Labels(**{**document, "role": Role(document["role"])})
+    return Labels(**{**document, "role": ProcessRole(document["role"])})

@@ -25,7 +25,7 @@ _SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class ProcessCommand:
     """What to run. `memory_bytes` bounds the data a process may allocate; None: no bound."""
 
     arguments: Sequence[str]
@@ -44,7 +44,7 @@ class CannotRun(Exception):
         self.exit_code = exit_code
 
 
-def spawn(command: Command, *, stdout: int, stderr: int) -> int:
+def spawn(command: ProcessCommand, *, stdout: int, stderr: int) -> int:
     """Start the command and return its pid, which is also its process group.
 
     A command that cannot be started ends at once with 127 or 126, the reason on its stderr.
@@ -61,7 +61,7 @@ def adopt_grandchildren() -> None:
     _prctl(_SET_CHILD_SUBREAPER, 1)
 
 
-def _become(command: Command, *, stdout: int, stderr: int, supervisor: int) -> NoReturn:
+def _become(command: ProcessCommand, *, stdout: int, stderr: int, supervisor: int) -> NoReturn:
     try:
         os.setsid()
         _end_with(supervisor)
@@ -103,7 +103,7 @@ def _limit(memory_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
 
 
-def _execute(command: Command) -> None:
+def _execute(command: ProcessCommand) -> None:
     name = command.arguments[0]
     try:
         os.chdir(command.workdir)
@@ -118,7 +118,7 @@ def _execute(command: Command) -> None:
         raise CannotRun(f"cannot execute {name!r}: {problem.strerror}", NOT_EXECUTABLE) from None
 
 
-def _no_entrance(command: Command, problem: OSError) -> str:
+def _no_entrance(command: ProcessCommand, problem: OSError) -> str:
     message = f"cannot enter the working directory {command.workdir!r}: {problem.strerror}"
     if command.user is None or not isinstance(problem, PermissionError | FileNotFoundError):
         return message

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.process_host.commands import command as ordinary
-from cluster.process_host.commands.command import Command
+from cluster.process_host.commands.command import ProcessCommand
 from cluster.process_host.users import confinement
 
 
@@ -27,7 +27,7 @@ class WarmChild:
     channel: socket.socket
     connection: int  # descriptor; closing it tells whoever asked that we are up
 
-    def become(self, command: Command, *, stdout: int, stderr: int) -> None:
+    def become(self, command: ProcessCommand, *, stdout: int, stderr: int) -> None:
         """Have it run the command. Raises OSError when it is gone."""
         resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
         if command.memory_bytes is not None:
@@ -46,14 +46,14 @@ class WarmChild:
         self.channel.close()
 
 
-def _confinement(command: Command) -> dict[str, object] | None:
+def _confinement(command: ProcessCommand) -> dict[str, object] | None:
     if command.user is None:
         return None
     given = {"user": command.user, "visible": list(command.visible)}
     return {"program": confinement.__file__, "function": "confine", "given": given}
 
 
-def spawn(child: WarmChild | None, command: Command, *, stdout: int, stderr: int) -> int:
+def spawn(child: WarmChild | None, command: ProcessCommand, *, stdout: int, stderr: int) -> int:
     """Like `command.spawn`, in the warm child if there is one that can."""
     is_possible = Path(command.workdir).is_dir()  # if not, the ordinary way says it better
     if child is not None and is_possible:

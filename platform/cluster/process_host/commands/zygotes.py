@@ -43,7 +43,7 @@ logger: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeper:
+class ZygoteKeeper:
     """The program that keeps a warm child: its command, environment and output."""
 
     command: Sequence[str]
@@ -64,7 +64,7 @@ class Zygotes:
     idle_seconds: float = 600.0  # guessed: trades 200 MB of memory for the next job's first step
     most: int = 4  # guessed: idle ones hold 200 MB each
 
-    def ask(self, command: Mapping[str, Any], keeper: Keeper) -> socket.socket | None:
+    def ask(self, command: Mapping[str, Any], keeper: ZygoteKeeper) -> socket.socket | None:
         """Have the keeper started; the connection closes once it is up, or cannot be.
 
         None: this command cannot start warm, or not yet.

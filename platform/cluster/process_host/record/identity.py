@@ -19,7 +19,7 @@ _DEAD_STATES = frozenset("ZXx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class ProcessIdentity:
     """One process of one boot."""
 
     pid: int
@@ -66,12 +66,12 @@ class Identity:
             os.close(descriptor)
 
 
-def of(pid: int) -> Identity | None:
+def of(pid: int) -> ProcessIdentity | None:
     """The identity of a running process; None: there is none of this pid."""
     fields = stat_fields(pid)
     if fields is None or _is_dead(fields):
         return None
-    return Identity(pid=pid, start_ticks=int(fields[_START_TICKS]), boot_id=boot_id())
+    return ProcessIdentity(pid=pid, start_ticks=int(fields[_START_TICKS]), boot_id=boot_id())
 
 
 def boot_id() -> str:

@@ -20,14 +20,14 @@ from cluster.process_host.record import environments, identity, records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Supervisor:
+class LeftoverSupervisor:
     """A running supervisor, with the labels it was started with."""
 
-    identity: identity.Identity
+    identity: identity.ProcessIdentity
     labels: dict[str, Any]
 
 
-def supervisors(folder: Path) -> dict[str, Supervisor]:
+def supervisors(folder: Path) -> dict[str, LeftoverSupervisor]:
     """Running supervisors of the records in this folder, by process id."""
     found = {}
     for process, environ in _processes():
@@ -35,7 +35,7 @@ def supervisors(folder: Path) -> dict[str, Supervisor]:
         labels = environ.get(records.LABELS_VARIABLE)
         if record.parent == folder and labels is not None and _is_of(process, {os.geteuid()}):
             with contextlib.suppress(ValueError):  # whatever that is, it is no supervisor
-                found[record.name] = Supervisor(identity=process, labels=json.loads(labels))
+                found[record.name] = LeftoverSupervisor(identity=process, labels=json.loads(labels))
     return found
 
 
@@ -69,11 +69,11 @@ def see_off(record_folder: Path, *, user: int | None, seconds: float) -> bool:
     return True
 
 
-def _kill(processes: Iterable[identity.Identity]) -> int:
+def _kill(processes: Iterable[identity.ProcessIdentity]) -> int:
     return sum(process.signal(signal.SIGKILL) for process in processes)
 
 
-def _found(is_ours: Callable[[Path], bool]) -> list[identity.Identity]:
+def _found(is_ours: Callable[[Path], bool]) -> list[identity.ProcessIdentity]:
     return [
         process
         for process, environ in _processes()
@@ -83,7 +83,7 @@ def _found(is_ours: Callable[[Path], bool]) -> list[identity.Identity]:
     ]
 
 
-def _is_of(process: identity.Identity, users: Collection[int | None]) -> bool:
+def _is_of(process: identity.ProcessIdentity, users: Collection[int | None]) -> bool:
     """True if it runs as one of them; the owner of its folder in /proc does not tell."""
     try:
         status = Path(f"/proc/{process.pid}/status").read_text(errors="replace")
@@ -93,7 +93,7 @@ def _is_of(process: identity.Identity, users: Collection[int | None]) -> bool:
     return int(line.split()[1]) in users
 
 
-def _processes() -> Iterator[tuple[identity.Identity, dict[str, str]]]:
+def _processes() -> Iterator[tuple[identity.ProcessIdentity, dict[str, str]]]:
     """Every process with a mark of ours whose environment we may read."""
     give_up_at = time.monotonic() + environments.PATIENCE_SECONDS
     for entry in os.listdir("/proc"):  # noqa: PTH208 - names are all we need

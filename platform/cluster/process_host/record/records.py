@@ -13,14 +13,14 @@ from pathlib import Path
 
 from cluster.files.json_files import create_once, read, replace
 
-__all__ = ["LABELS_VARIABLE", "RECORD_VARIABLE", "Record", "create_once", "read", "replace"]
+__all__ = ["LABELS_VARIABLE", "RECORD_VARIABLE", "CommandRecord", "create_once", "read", "replace"]
 
 RECORD_VARIABLE = "CONCERTINA_RECORD"  # in the environment of all that belongs to a record
 LABELS_VARIABLE = "CONCERTINA_LABELS"  # in the supervisor's: finds it even without its record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class CommandRecord:
     """The folder of one process."""
 
     folder: Path

@@ -11,10 +11,10 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.worker_host import LaunchRefused, Role
+from cluster.worker_host import LaunchRefused, ProcessRole
 
 _USERS_PER_TEAM: Final = 2
-_ROLES: Final = {Role.WORKER: 0, Role.COORDINATOR: 1}
+_ROLES: Final = {ProcessRole.WORKER: 0, ProcessRole.COORDINATOR: 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class TeamUsers:
     def __contains__(self, user: int) -> bool:
         return self.first <= user <= self.last
 
-    def of(self, team_id: int, role: Role) -> int:
+    def of(self, team_id: int, role: ProcessRole) -> int:
         """The number of the team's user.
 
         Raises:

@@ -23,7 +23,7 @@ from ray.exceptions import (
 )
 
 from cluster.ray_host.link.agents import Agents, NoAgent
-from cluster.ray_host.link.membership import Membership, RayNode
+from cluster.ray_host.link.membership import ClusterMembership, RayNode
 
 _NO_HEAD: Final = "Ray's head has not said yet which nodes there are"
 
@@ -40,7 +40,7 @@ class _Late:
 class Asking:
     """Of the agents of one installation."""
 
-    membership: Membership
+    membership: ClusterMembership
     agents: Agents
     _slots: dict[str, int] = field(default_factory=dict)
     _late: dict[str, _Late] = field(default_factory=dict)

@@ -54,14 +54,14 @@ def _answering(options: Mapping[str, Any]) -> Answer:
 
     from cluster.ray_host.link.agents import Agents  # noqa: PLC0415 - loads Ray
     from cluster.ray_host.link.asking import Asking  # noqa: PLC0415 - loads Ray
-    from cluster.ray_host.link.membership import Membership  # noqa: PLC0415 - beside them
+    from cluster.ray_host.link.membership import ClusterMembership  # noqa: PLC0415 - beside them
 
     agents = Agents(
         installation=options["installation"],
         node_dir=options["node_dir"],
         asked_of_nodes=options["asked_of_nodes"],
     )
-    return Asking(membership=Membership(ask_head=ray.nodes), agents=agents).answer
+    return Asking(membership=ClusterMembership(ask_head=ray.nodes), agents=agents).answer
 
 
 def _code() -> tuple[Path, ...]:

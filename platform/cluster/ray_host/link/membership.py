@@ -80,7 +80,7 @@ def _twice(nodes: Iterable[RayNode]) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class Membership:
+class ClusterMembership:
     """What the head said last; asked by one thread at a time."""
 
     ask_head: Callable[[], Rows]  # may hang for minutes

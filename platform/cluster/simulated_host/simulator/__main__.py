@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster.simulated_host.simulator import door
-from cluster.simulated_host.simulator.world import World
+from cluster.simulated_host.simulator.world import SimulatedProcesses
 
 MOST_REPORTS_AT_ONCE: Final = 128  # a thread each, while it waits for the service's answer
 # The service's tick waits for the event loop, which must not stand in line behind many reports.
@@ -27,7 +27,7 @@ async def run(state_dir: Path) -> None:
     asked_to_end = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, asked_to_end.set)
-    async with await door.listen(World(state_dir), state_dir):
+    async with await door.listen(SimulatedProcesses(state_dir), state_dir):
         await asked_to_end.wait()
 
 

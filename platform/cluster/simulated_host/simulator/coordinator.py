@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster.simulated_host.documents import SimulatedLaunch
-from cluster.simulated_host.simulator.report_counts import News, ReportCounts
+from cluster.simulated_host.simulator.report_counts import ReportCounts, RevisionDelivery
 from concertina_worker.coordinator.connections.held_call import HttpWaker
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import HttpService, ReplacedError
@@ -86,7 +86,7 @@ class _CountedService(HttpService):
         self._counts.note_answer(time.monotonic() - began)
         if desired["revision"] > self._revision > 0:  # the first is as old as its coordinator
             self._counts.note_news(
-                News(
+                RevisionDelivery(
                     job_id=self._job_id,
                     revision=desired["revision"],
                     woken_at=self.waker.woken_at if self.waker else 0.0,

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from cluster.simulated_host import conversation
 from cluster.simulated_host.documents import launch_of
-from cluster.simulated_host.simulator.world import World
+from cluster.simulated_host.simulator.world import SimulatedProcesses
 
 LONGEST_QUESTION: Final = 64 * 2**20  # thousands of launches at once
 
 _log = logging.getLogger(__name__)
 
 
-async def listen(world: World, state_dir: Path) -> asyncio.Server:
+async def listen(world: SimulatedProcesses, state_dir: Path) -> asyncio.Server:
     """Take questions until the server is closed."""
     path = conversation.free_socket_path(state_dir)
     answering: dict[str, Callable[..., Any]] = {

@@ -1,6 +1,6 @@
 """What becomes of the workers of one job? They come up, train by their coordinator's plans, leave.
 
-Nothing here knows a clock or a process: `Surroundings` let time pass and end processes.
+Nothing here knows a clock or a process: `JobEnvironment` let time pass and end processes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from cluster.simulated_host.simulator.behaviour import Behaviour
-from cluster.simulated_host.simulator.progress import Progress
+from cluster.simulated_host.simulator.progress import TrainingProgress
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan
-from concertina_worker.coordinator.stragglers import Pace
-from concertina_worker.plan import Plan
+from concertina_worker.coordinator.instructions import Instruction, ReleaseMember, SendPlan
+from concertina_worker.coordinator.stragglers import WorkerThroughput
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import ExitCode, MemberPhase
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 
 ROUND_SECONDS: Final = 1.0  # between two heartbeats, and two metrics
 _RECONNECT_SECONDS: Final = 0.2
@@ -26,7 +26,7 @@ _SETTLING_ROUNDS: Final = 2
 _FAILED: Final = 1
 
 
-class Surroundings(Protocol):
+class JobEnvironment(Protocol):
     """What a job can do beside its training."""
 
     def now(self) -> float:
@@ -52,20 +52,20 @@ class SimulatedWorker:
     id: str
     attempt: int
     phase: MemberPhase | None = None  # None: it has not come up yet
-    plan: Plan | None = None  # the generation it trains in
+    plan: GenerationPlan | None = None  # the generation it trains in
     was_released: bool = False
 
 
 class SimulatedJob:
     """The workers of a job, and what they have trained."""
 
-    def __init__(self, behaviour: Behaviour, surroundings: Surroundings) -> None:
+    def __init__(self, behaviour: Behaviour, surroundings: JobEnvironment) -> None:
         self._behaviour = behaviour
         self._around = surroundings
         self._workers: dict[str, SimulatedWorker] = {}
-        self._progress = Progress(behaviour=behaviour)
-        self._training: Plan | None = None  # None: nobody trains at this moment
-        self._next: Plan | None = None  # the newest plan that was sent
+        self._progress = TrainingProgress(behaviour=behaviour)
+        self._training: GenerationPlan | None = None  # None: nobody trains at this moment
+        self._next: GenerationPlan | None = None  # the newest plan that was sent
         self._rounds = 0
 
     def start(self, worker_id: str, *, attempt: int) -> None:
@@ -111,7 +111,7 @@ class SimulatedJob:
                 if self._next is None or plan.generation > self._next.generation:
                     self._next = plan
                     self._around.later(self._behaviour.switch_seconds, lambda: self._switch(plan))
-            case Release(worker=worker):
+            case ReleaseMember(worker=worker):
                 self._leave(worker, ExitCode.RELEASED)
 
     def pass_round(self) -> None:
@@ -177,7 +177,7 @@ class SimulatedJob:
 
     # -- how they train -------------------------------------------------------------------------
 
-    def _switch(self, plan: Plan) -> None:
+    def _switch(self, plan: GenerationPlan) -> None:
         """All members change to a plan, unless there is a newer one or one of them is gone."""
         if plan is not self._next or any(w not in self._workers for w in plan.members):
             return
@@ -200,14 +200,14 @@ class SimulatedJob:
         if plan.members:
             self._begin(plan)
 
-    def _begin(self, plan: Plan) -> None:
+    def _begin(self, plan: GenerationPlan) -> None:
         self._training = plan
         self._progress.begin(
             plan.generation, workers=len(plan.members), batch=plan.global_batch_size
         )
         self._around.later(_SETTLING_ROUNDS * ROUND_SECONDS, lambda: self._settle(plan))
 
-    def _settle(self, plan: Plan) -> None:
+    def _settle(self, plan: GenerationPlan) -> None:
         for worker in self._members(plan):
             if worker.plan is plan:
                 self._around.tell(
@@ -219,7 +219,7 @@ class SimulatedJob:
                     )
                 )
 
-    def _train(self, plan: Plan) -> None:
+    def _train(self, plan: GenerationPlan) -> None:
         self._progress.advance(ROUND_SECONDS)
         main, *_ = plan.members
         event = on.ProgressMade(
@@ -246,7 +246,7 @@ class SimulatedJob:
                 self._around.tell(event)
                 return
 
-    def _finish(self, plan: Plan) -> None:
+    def _finish(self, plan: GenerationPlan) -> None:
         self._training = None
         for worker in self._members(plan):
             worker.phase = MemberPhase.FINISHED
@@ -259,20 +259,20 @@ class SimulatedJob:
         is_training = self._training is not None and worker.id in self._training.members
         return on.HeartBeat(
             worker=worker.id,
-            place=Place.COMPUTING if is_training else Place.ELSEWHERE,
+            place=ScriptPlace.COMPUTING if is_training else ScriptPlace.ELSEWHERE,
             seconds=0.0,
             steps=int(self._progress.generation_steps) if is_training else 0,
         )
 
-    def _pace(self, worker_id: str, plan: Plan) -> on.Event:
+    def _pace(self, worker_id: str, plan: GenerationPlan) -> on.Event:
         share = -(-plan.global_batch_size // len(plan.members))
         steps = max(int(ROUND_SECONDS / self._progress.step_seconds), 1)
-        pace = Pace(
+        pace = WorkerThroughput(
             steps=steps,
             samples=steps * share,
             compute_seconds=steps * share * self._behaviour.sample_seconds,
         )
         return on.PaceTold(worker=worker_id, generation=plan.generation, pace=pace)
 
-    def _members(self, plan: Plan) -> list[SimulatedWorker]:
+    def _members(self, plan: GenerationPlan) -> list[SimulatedWorker]:
         return [self._workers[w] for w in plan.members if w in self._workers]

@@ -15,7 +15,7 @@ _EPOCHS_TO_HALVE: Final = 1.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Progress:
+class TrainingProgress:
     """What all workers of a job have trained together."""
 
     behaviour: Behaviour

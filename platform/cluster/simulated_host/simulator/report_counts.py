@@ -10,7 +10,7 @@ MOST_KEPT: Final = 20_000  # of the newest; guessed: a minute of a thousand jobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class News:
+class RevisionDelivery:
     """A coordinator was told a revision of what is wanted that it did not know.
 
     Moments are seconds since 1970.
@@ -30,7 +30,7 @@ class ReportCounts:
     answered: int = 0
     failures: Counter[str] = field(default_factory=Counter)  # by what was said
     _seconds: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
-    _news: deque[News] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
+    _news: deque[RevisionDelivery] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
 
     def note_answer(self, seconds: float) -> None:
         self.answered += 1
@@ -39,7 +39,7 @@ class ReportCounts:
     def note_failure(self, said: str) -> None:
         self.failures[said] += 1
 
-    def note_news(self, news: News) -> None:
+    def note_news(self, news: RevisionDelivery) -> None:
         self._news.append(news)
 
     def told(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from cluster.simulated_host.simulator import behaviour as behaviours
 from cluster.simulated_host.simulator.behaviour import BadOptionsError, UnknownCommandError
 from cluster.simulated_host.simulator.job_at_large import JobAtLarge
 from cluster.simulated_host.simulator.report_counts import ReportCounts
-from cluster.worker_host import Role
+from cluster.worker_host import ProcessRole
 from concertina_worker.protocol import ExitCode
 
 _BAD_OPTIONS: Final = 2
@@ -43,7 +43,7 @@ class SimulatedProcess:
         }
 
 
-class World:
+class SimulatedProcesses:
     """All processes of an installation. Everything happens in one event loop."""
 
     def __init__(self, state_dir: Path) -> None:
@@ -66,7 +66,7 @@ class World:
         if process is None:
             return False
         job = self._jobs.get(process.launch.labels.job_id)
-        if process.launch.labels.role is Role.COORDINATOR:
+        if process.launch.labels.role is ProcessRole.COORDINATOR:
             self.end(process_id, ExitCode.UNHEARD)
         elif process.is_deaf or (job is not None and job.ask_to_leave(process_id)):
             kill = -int(signal.SIGKILL)
@@ -98,7 +98,7 @@ class World:
             return
         process.exit_code, process.ended_at = exit_code, time.time()
         job = self._jobs[process.launch.labels.job_id]
-        if process.launch.labels.role is Role.COORDINATOR:
+        if process.launch.labels.role is ProcessRole.COORDINATOR:
             job.lose_coordinator(process_id)
         else:
             job.lose_worker(process_id)
@@ -115,7 +115,7 @@ class World:
         labels = process.launch.labels
         job = self._job(labels.job_id)
         job.processes.add(labels.process_id)
-        if labels.role is Role.COORDINATOR:
+        if labels.role is ProcessRole.COORDINATOR:
             job.take_over(process.launch)
             return
         try:

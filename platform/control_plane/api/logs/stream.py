@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from cluster.logs.log_positions import LogPositions
-from cluster.logs.log_store import Beginning, Cut, JobLog
+from cluster.logs.log_store import Beginning, DroppedLog, JobLog
 from cluster.worker_host import LogLine
 from tenancy.access.grants import Grant
 
@@ -124,11 +124,11 @@ def _timed(work: Callable[[], bytes]) -> tuple[bytes, float]:
     return work(), time.thread_time() - began
 
 
-def _batch(news: Iterator[LogLine | Cut], positions: LogPositions) -> bytes:
+def _batch(news: Iterator[LogLine | DroppedLog], positions: LogPositions) -> bytes:
     """Return the next events, as many as are sent at once; empty if there is nothing new."""
     events, size = [], 0
     for one in news:
-        if isinstance(one, Cut):
+        if isinstance(one, DroppedLog):
             cut = {"worker": one.process_id, "bytes": one.size}
             event = _event(cut, name="cut", position=positions)
         else:

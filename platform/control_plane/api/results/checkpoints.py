@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from storage.results import checkpoints, unwanted
-from storage.results.checkpoints import Checkpoint
+from storage.results.checkpoints import WholeCheckpoint
 from storage.results.places import Results
 from tenancy.access.principal import principal_of
 
@@ -147,7 +147,7 @@ class TrainingStateView(APIView):
         return downloads.of_file(request, job.team_id, file, f"{job.name}-step-{found.step}.pt")
 
 
-def document_of(found: Checkpoint) -> dict[str, Any]:
+def document_of(found: WholeCheckpoint) -> dict[str, Any]:
     about = found.about
     at = datetime.fromtimestamp(found.written_at, UTC)
     return {
@@ -165,7 +165,7 @@ def document_of(found: Checkpoint) -> dict[str, Any]:
     }
 
 
-def _found(request: Request, job_id: str, step: str) -> tuple[Job, Results, Checkpoint]:
+def _found(request: Request, job_id: str, step: str) -> tuple[Job, Results, WholeCheckpoint]:
     job = visible_jobs.find_job(principal_of(request), job_id)
     results = start_sources.checkpoints_of(job)
     return job, results, start_sources.checkpoint_of(job, step)

@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from storage.data.job_outputs import source_of
 from storage.errors import ResultIsData
 from storage.results import archives, listing, opening, unwanted
-from storage.results.places import LONGEST_PATH, Place, Results
+from storage.results.places import LONGEST_PATH, ResultFolder, Results
 from tenancy.access.principal import principal_of
 
 from control_plane.api.results import downloads
@@ -153,10 +153,10 @@ class OutputArchiveView(APIView):
 
 def _outputs(job: Job) -> Results:
     state_dir = settings.CONCERTINA.state_dir
-    return Results(state_dir=state_dir, job_id=job.id, place=Place.OUTPUTS)
+    return Results(state_dir=state_dir, job_id=job.id, place=ResultFolder.OUTPUTS)
 
 
-def _document(entry: listing.Entry) -> dict[str, Any]:
+def _document(entry: listing.FolderEntry) -> dict[str, Any]:
     at = datetime.fromtimestamp(entry.modified_at, UTC)
     return {**asdict(entry), "modified_at": at.isoformat().replace("+00:00", "Z")}
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from control_plane.front.coordinators.expected_reports import ExpectedReports
-from control_plane.front.coordinators.pace import Pace
+from control_plane.front.coordinators.pace import ReportPacing
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.front.threads.processor_shares import ProcessorShares
 
@@ -36,7 +36,7 @@ Answer = tuple[int, dict[str, Any]]  # status and document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReceivedReport:
     """A report as it came."""
 
     job_id: str
@@ -44,13 +44,13 @@ class Told:
     body: bytes
 
 
-Storing = Callable[[Sequence[Told]], Sequence[Answer | None]]
+Storing = Callable[[Sequence[ReceivedReport]], Sequence[Answer | None]]
 """Whoever stores reports, each of another job, in a thread; None: try it again in a moment."""
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
-    told: Told
+class _WaitingReport:
+    told: ReceivedReport
     answer: asyncio.Future[Answer]
     gives_up_at: float  # by the clock of the loop
     not_before: float = field(default=0.0)
@@ -63,7 +63,7 @@ class Batches:
         self,
         store: Storing,
         *,
-        pace: Pace,
+        pace: ReportPacing,
         shares: ProcessorShares,
         expected: ExpectedReports | None = None,
         most_waiting: int = MOST_WAITING,
@@ -80,7 +80,8 @@ class Batches:
         self._pause_seconds = pause_seconds
         self._clock = clock
         self._threads = ThreadPoolExecutor(THREADS, "reports")
-        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()  # by job, in the order of arrival
+        # by job, in the order of arrival
+        self._waiting: OrderedDict[str, _WaitingReport] = OrderedDict()
         self._being_stored: set[str] = set()  # jobs
         self._running = 0
         self._next_at = 0.0
@@ -90,7 +91,7 @@ class Batches:
         """Count those that wait."""
         return len(self._waiting)
 
-    async def answer(self, report: Told) -> Answer:
+    async def answer(self, report: ReceivedReport) -> Answer:
         """Store a report together with others; whoever gives up takes it out.
 
         Raises:
@@ -105,7 +106,9 @@ class Batches:
         if older is not None and not older.answer.done():
             older.answer.set_exception(Busy())  # its sender has asked anew
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(report, loop.create_future(), loop.time() + self._longest_wait_seconds)
+        waiting = _WaitingReport(
+            report, loop.create_future(), loop.time() + self._longest_wait_seconds
+        )
         self._waiting[report.job_id] = waiting
         expiry = loop.call_later(self._longest_wait_seconds, self._expire, waiting)
         self._look()
@@ -115,15 +118,15 @@ class Batches:
             expiry.cancel()
             self._take_out(waiting)
 
-    def _expire(self, waiting: _Waiting) -> None:
+    def _expire(self, waiting: _WaitingReport) -> None:
         """Give up one that still waits; what is being stored is answered, however long it takes."""
         if self._take_out(waiting) and not waiting.answer.done():
             waiting.answer.set_exception(Busy())
 
-    def _is_overdue(self, waiting: _Waiting) -> bool:
+    def _is_overdue(self, waiting: _WaitingReport) -> bool:
         return asyncio.get_running_loop().time() > waiting.gives_up_at
 
-    def _take_out(self, waiting: _Waiting) -> bool:
+    def _take_out(self, waiting: _WaitingReport) -> bool:
         """Return True if it waited."""
         if self._waiting.get(waiting.told.job_id) is not waiting:
             return False
@@ -148,9 +151,9 @@ class Batches:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(ready_at - now, self._look)
 
-    def _take(self, now: float) -> list[_Waiting]:
+    def _take(self, now: float) -> list[_WaitingReport]:
         """Take out as many as go together: those that are expected, then whoever came first."""
-        taken: list[_Waiting] = []
+        taken: list[_WaitingReport] = []
         size = 0
         for one in self._in_turn():
             if one.told.job_id in self._being_stored or one.not_before > now:
@@ -166,18 +169,20 @@ class Batches:
             self._expected.came(one.told.job_id)
         return taken
 
-    def _in_turn(self) -> Iterator[_Waiting]:
+    def _in_turn(self) -> Iterator[_WaitingReport]:
         yield from (one for job_id, one in self._waiting.items() if job_id in self._expected)
         yield from (one for job_id, one in self._waiting.items() if job_id not in self._expected)
 
-    def _begin(self, batch: list[_Waiting]) -> None:
+    def _begin(self, batch: list[_WaitingReport]) -> None:
         self._running += 1
         self._being_stored |= {one.told.job_id for one in batch}
         loop = asyncio.get_running_loop()
         work = loop.run_in_executor(self._threads, self._in_thread, [one.told for one in batch])
         work.add_done_callback(lambda done: self._end(batch, done))
 
-    def _in_thread(self, reports: Sequence[Told]) -> tuple[Sequence[Answer | None], float]:
+    def _in_thread(
+        self, reports: Sequence[ReceivedReport]
+    ) -> tuple[Sequence[Answer | None], float]:
         """Return the answers, and how long the thread had a processor."""
         began = time.thread_time()
         answers = self._store(reports)
@@ -185,7 +190,7 @@ class Batches:
 
     def _end(
         self,
-        batch: list[_Waiting],
+        batch: list[_WaitingReport],
         done: asyncio.Future[tuple[Sequence[Answer | None], float]],
     ) -> None:
         self._running -= 1
@@ -202,7 +207,7 @@ class Batches:
                 self._pass_on(one, answer, again_at)
         self._look()
 
-    def _pass_on(self, one: _Waiting, answer: Answer | None, again_at: float) -> None:
+    def _pass_on(self, one: _WaitingReport, answer: Answer | None, again_at: float) -> None:
         if one.answer.done():
             return  # its sender has gone
         if answer is not None:
@@ -216,7 +221,7 @@ class Batches:
             self._waiting[one.told.job_id] = one
             self._waiting.move_to_end(one.told.job_id, last=False)
 
-    def _count(self, batch: list[_Waiting], seconds: float) -> None:
+    def _count(self, batch: list[_WaitingReport], seconds: float) -> None:
         """Share out what was used by the length of what was told."""
         size = sum(len(one.told.body) for one in batch) or 1
         for one in batch:

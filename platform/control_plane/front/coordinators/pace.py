@@ -19,7 +19,7 @@ _WEIGHT: Final = 0.1  # of the newest batch in what a report costs
 _SEEN_FOR_SECONDS: Final = 2 * LONGEST_REST_SECONDS
 
 
-class Pace:
+class ReportPacing:
     """Knows how many jobs report to this process, and what a report costs."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -19,8 +19,8 @@ from django.db import close_old_connections
 from concertina_worker.protocol import LONGEST_REST_SECONDS, REST_SECONDS, SYNC_PATH
 from control_plane.front.asgi_types import Application, Receive, Scope, Send, header
 from control_plane.front.callers import caller_of, name_of_job
-from control_plane.front.coordinators.batches import Answer, Batches, Told
-from control_plane.front.coordinators.pace import Pace
+from control_plane.front.coordinators.batches import Answer, Batches, ReceivedReport
+from control_plane.front.coordinators.pace import ReportPacing
 from control_plane.front.refusal import Refusal
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.web.error_body import envelope
@@ -47,14 +47,19 @@ def job_that_reports(path: str) -> str | None:
     return found[1] if found else None
 
 
-class Reports:
+class ReportEndpoint:
     """ASGI application: answers reports, and leaves everything else to another.
 
     Before it, somebody has read the body whole, and noted whose token the sender has.
     """
 
     def __init__(
-        self, others: Application, batches: Batches, pace: Pace, *, refusal_seconds: float = 0.0
+        self,
+        others: Application,
+        batches: Batches,
+        pace: ReportPacing,
+        *,
+        refusal_seconds: float = 0.0,
     ) -> None:
         self._others = others
         self._batches = batches
@@ -72,7 +77,7 @@ class Reports:
             return
         authorization = (header(scope, b"authorization") or b"").decode("latin-1")
         body: bytes = (await receive())["body"]
-        report = Told(job_id=job_id, authorization=authorization, body=body)
+        report = ReceivedReport(job_id=job_id, authorization=authorization, body=body)
         try:
             status, document = await self._batches.answer(report)
         except Busy as busy:
@@ -100,10 +105,12 @@ class Reports:
         return Refusal(status=status, code=code, message=message, retry_after_seconds=after)
 
 
-def storing(read: Read, answers: Answers) -> Callable[[Sequence[Told]], list[Answer | None]]:
+def storing(
+    read: Read, answers: Answers
+) -> Callable[[Sequence[ReceivedReport]], list[Answer | None]]:
     """Return what stores reports in a thread, with its own connection to the database."""
 
-    def store(reports: Sequence[Told]) -> list[Answer | None]:
+    def store(reports: Sequence[ReceivedReport]) -> list[Answer | None]:
         close_old_connections()
         try:
             given = [read(one.job_id, one.authorization, one.body) for one in reports]

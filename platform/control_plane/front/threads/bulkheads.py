@@ -36,7 +36,7 @@ _HEALTH: Final = "/api/v1/health"
 _UNBUFFERED: Final = (b"x-accel-buffering", b"no")
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """Kinds of requests, each with threads of its own."""
 
     PEOPLE = "people"  # and programs: everything but the following
@@ -45,22 +45,24 @@ class Kind(StrEnum):
     HEALTH = "health"
 
 
-def kind_of(path: str) -> Kind:
+def kind_of(path: str) -> RequestKind:
     if path == _HEALTH:
-        return Kind.HEALTH
+        return RequestKind.HEALTH
     if path in _SIGN_IN:
-        return Kind.SIGN_IN
-    return Kind.COORDINATORS if path.startswith("/internal/") else Kind.PEOPLE
+        return RequestKind.SIGN_IN
+    return RequestKind.COORDINATORS if path.startswith("/internal/") else RequestKind.PEOPLE
 
 
-def sizes(threads: int) -> Mapping[Kind, LaneSize]:
+def sizes(threads: int) -> Mapping[RequestKind, LaneSize]:
     """Return each kind's size: so many threads for people and programs, and some for others."""
     return {
-        Kind.PEOPLE: replace(LaneSize.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS),
-        Kind.COORDINATORS: LaneSize.of(1),  # whose reports do not come here
-        Kind.SIGN_IN: replace(LaneSize.of(2), shares=_FOR_PASSWORDS),
+        RequestKind.PEOPLE: replace(
+            LaneSize.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS
+        ),
+        RequestKind.COORDINATORS: LaneSize.of(1),  # whose reports do not come here
+        RequestKind.SIGN_IN: replace(LaneSize.of(2), shares=_FOR_PASSWORDS),
         # Answered from memory but once a second: whoever asks, it costs next to nothing.
-        Kind.HEALTH: LaneSize(threads=1, places=1000, shares=_ALL),
+        RequestKind.HEALTH: LaneSize(threads=1, places=1000, shares=_ALL),
     }
 
 
@@ -70,7 +72,7 @@ class Bulkheads:
     def __init__(
         self,
         application: Application,
-        sizes: Mapping[Kind, LaneSize],
+        sizes: Mapping[RequestKind, LaneSize],
         *,
         delivery: Delivery | None = None,
         refusal_seconds: float = 0.0,

@@ -16,7 +16,7 @@ from typing import Final
 
 from local_stack.chaos.faults import LASTING, OF_MACHINES, OF_THE_NETWORK, OF_THE_SERVICE, Component
 from local_stack.chaos.observation.facts import Facts
-from local_stack.chaos.observation.processes import JobProcess, Part, began_at
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind, began_at
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.strikes.strikes import Struck, Target
 
@@ -64,7 +64,11 @@ def _is_other_of_service(one: Target, target: Target) -> bool:
 
 
 def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:
-    part = Part.ZYGOTE if target.fault.component is Component.ZYGOTE else Part.COORDINATOR
+    part = (
+        JobProcessKind.ZYGOTE
+        if target.fault.component is Component.ZYGOTE
+        else JobProcessKind.COORDINATOR
+    )
     for one in running:
         is_of_job = not target.job_ids or one.job_id in target.job_ids
         if one.part is part and is_of_job and one.process not in target.processes:
@@ -76,7 +80,7 @@ def begun_after(moment: float, running: Sequence[JobProcess]) -> set[str]:
 
     One that nobody had seen running yet is started again, and is the same worker on record.
     """
-    workers = (one for one in running if one.part is Part.WORKER)
+    workers = (one for one in running if one.part is JobProcessKind.WORKER)
     return {one.worker_id for one in workers if one.started_at > moment}
 
 

@@ -17,12 +17,12 @@ from local_stack.chaos.checks import invariants
 from local_stack.chaos.checks.noticing import begun_after, successors
 from local_stack.chaos.checks.watching import Watcher
 from local_stack.chaos.faults import Component, Way
-from local_stack.chaos.observation.database import Database
+from local_stack.chaos.observation.database import StackDatabase
 from local_stack.chaos.observation.facts import Facts
 from local_stack.chaos.observation.silences import Silences
 from local_stack.chaos.stacks.doubles import Doubles
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.stacks.workload import SAMPLES, Training, Workload
+from local_stack.chaos.stacks.workload import SAMPLES, ChaosWorkload, Training
 from local_stack.chaos.strikes.strikes import Struck
 
 BACK_SECONDS: Final = 180.0  # then it counts as gone for good
@@ -45,8 +45,8 @@ class Recovery:
     """Looks at one run from outside."""
 
     stack: TargetStack
-    database: Database
-    workload: Workload
+    database: StackDatabase
+    workload: ChaosWorkload
     watcher: Watcher
     doubles: Doubles
     silences: Silences

@@ -10,7 +10,7 @@ from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.faults import NODE_LOST_SECONDS
 from local_stack.containers import prerequisites
 from local_stack.stack import preparation
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 
 NODE = """
 node = Node.objects.filter(name={name!r}).first() or Node(name={name!r}, pool=pool)
@@ -33,7 +33,7 @@ def of_service(machines: Machines) -> dict[str, str]:
     }
 
 
-def register(machines: Machines, service: Service) -> None:
+def register(machines: Machines, service: StackService) -> None:
     """Register each node of the pool with its daemon, as an admin does.
 
     Raises:

@@ -16,7 +16,7 @@ from local_stack.containers import endpoint, mounts, own_cgroup
 from local_stack.containers.own_cgroup import CONTROLLERS
 from local_stack.processes.child_process import ProcessSpec
 from local_stack.processes.servers import answers
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 
 SHIM: Final = "containerd-shim"
 START_SECONDS: Final = 120.0  # three daemons side by side on a busy machine
@@ -30,7 +30,7 @@ LINK_IMAGES: Final = """
 
 
 @dataclass(slots=True, kw_only=True)
-class Machine:
+class ChaosMachine:
     """A network namespace, and a daemon in it that is started again whenever it ends.
 
     As a swarm demands, the daemon runs without live-restore: containers outlive it, and the next
@@ -42,7 +42,7 @@ class Machine:
     namespace: str
     folder: Path  # short: it holds sockets
     data: Path  # images and containers
-    supervisor: Supervisor
+    supervisor: StackSupervisor
     is_away: bool = False
 
     @property
@@ -99,7 +99,7 @@ class Machine:
         _remove_groups(self.folder.name)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def link_images(self, source: Machine) -> None:
+    def link_images(self, source: ChaosMachine) -> None:
         """Have all images of another machine, before the first start: seconds and gigabytes saved.
 
         Layers are never changed once they are there, so the same files will do. A running daemon

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final
 
 from local_stack.chaos.containers import cables, earlier
-from local_stack.chaos.containers.machine import Machine
+from local_stack.chaos.containers.machine import ChaosMachine
 from local_stack.checkout import ROOT
 from local_stack.containers import own_daemon
 from local_stack.containers.endpoint import NoDocker, docker
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 from local_stack.set_up.long_step import StepFailed
 
 PROGRAMS: Final = ("docker", "dockerd", "ip", "iptables", "nsenter", "unshare")
@@ -35,8 +35,8 @@ MIDDLE: Final = 128  # 10.64.0.0/24 is for machines, 10.64.128.0/17 for networks
 class Machines:
     """All of them, running."""
 
-    nodes: tuple[Machine, ...]
-    beside: Machine  # the service
+    nodes: tuple[ChaosMachine, ...]
+    beside: ChaosMachine  # the service
     gateway: str  # where nodes reach this machine
     gpus_each: int = 2  # slots of each node
 
@@ -86,7 +86,7 @@ def three_machines(*, keep_in: Path, say: Callable[[str], None]) -> Iterator[Mac
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ground:
+class _MachineGround:
     """What machines stand on: a bridge, folders; and what ends with them."""
 
     ends: ExitStack
@@ -99,7 +99,7 @@ class _Ground:
     def gateway(self) -> str:
         return f"{self.prefix}.0.1"
 
-    def add(self, number: int, name: str, *, data: Path | None = None) -> Machine:
+    def add(self, number: int, name: str, *, data: Path | None = None) -> ChaosMachine:
         """A machine that is not started yet."""
         namespace, address = f"{self.bridge}-{number}", f"{self.prefix}.0.{number + 2}"
         cable = cables.namespace(
@@ -109,23 +109,23 @@ class _Ground:
             data = self.keep_in / namespace
             self.ends.callback(shutil.rmtree, data, ignore_errors=True)
         self.ends.enter_context(cable)
-        machine = Machine(
+        machine = ChaosMachine(
             name=name,
             address=address,
             namespace=namespace,
             folder=Path(tempfile.mkdtemp(prefix=f"{namespace}-")),
             data=data,
-            supervisor=Supervisor(say=self.say),
+            supervisor=StackSupervisor(say=self.say),
         )
         self.ends.callback(machine.leave)
         return machine
 
 
-def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _Ground:
+def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _MachineGround:
     keep_in.mkdir(parents=True, exist_ok=True, mode=0o700)
     earlier.clean(keep_in, say=say)
     first, second = str(own_daemon.free_network().network_address).split(".")[:2]
-    ground = _Ground(
+    ground = _MachineGround(
         ends=ends,
         bridge=earlier.name_of(os.getpid()),
         prefix=f"{first}.{second}",
@@ -136,14 +136,14 @@ def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _Grou
     return ground
 
 
-def _make_image(of: Machine) -> None:
+def _make_image(of: ChaosMachine) -> None:
     command = (sys.executable, "-m", "tools.images", "demo", "--host", of.url)
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise StepFailed(f"The image of the examples cannot be made:\n{ran.stderr[-2000:]}")
 
 
-def _join(machines: tuple[Machine, ...], *, pool: str) -> None:
+def _join(machines: tuple[ChaosMachine, ...], *, pool: str) -> None:
     """The first begins a swarm, and the others come in; all of them manage it."""
     first, *others = machines
     here = ("--advertise-addr", first.address, "--listen-addr", first.address)

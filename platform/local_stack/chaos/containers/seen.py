@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import psutil
 from cluster.docker_host.container import labels
-from cluster.worker_host import Labels, Role
+from cluster.worker_host import Labels, ProcessRole
 
 from concertina_worker.protocol import Env
-from local_stack.chaos.containers.machine import Machine, container_of, processes_below
+from local_stack.chaos.containers.machine import ChaosMachine, container_of, processes_below
 from local_stack.chaos.containers.machines import Machines
-from local_stack.chaos.observation.processes import DEAD, JobProcess, Part, began_at
+from local_stack.chaos.observation.processes import DEAD, JobProcess, JobProcessKind, began_at
 
 DESCRIPTION: Final = "config.v2.json"
 
@@ -36,7 +36,7 @@ def running(machines: Machines, installation: str) -> list[JobProcess]:
     return [one for node in machines.nodes for one in on(node, installation)]
 
 
-def on(node: Machine, installation: str) -> Iterator[JobProcess]:
+def on(node: ChaosMachine, installation: str) -> Iterator[JobProcess]:
     """The processes in containers on one node."""
     for shim in node.shims():
         container_id = container_of(shim.info["cmdline"], node.folder)
@@ -61,13 +61,13 @@ def described(config: Mapping[str, Any], node: str, installation: str) -> Contai
 
 def _processes(shim: psutil.Process, container: Container) -> Iterator[JobProcess]:
     who = container.labels
-    is_worker = who.role is Role.WORKER
+    is_worker = who.role is ProcessRole.WORKER
     for process in processes_below(shim):
         with suppress(psutil.Error):  # it has ended meanwhile
             if process.status() not in DEAD:
                 yield JobProcess(
                     process=process,
-                    part=Part.WORKER if is_worker else Part.COORDINATOR,
+                    part=JobProcessKind.WORKER if is_worker else JobProcessKind.COORDINATOR,
                     job_id=who.job_id,
                     worker_id=who.process_id if is_worker else "",
                     gpus=container.gpus if is_worker else (),

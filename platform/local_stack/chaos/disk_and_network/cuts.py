@@ -21,7 +21,7 @@ Rule = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class NetworkCut:
     """Rules that drop packets, in a chain of their own."""
 
     chain: str
@@ -43,7 +43,7 @@ class Cut:
         _run("-X", self.chain, is_needed=False)
 
 
-def reports(*, uids: str, service_ports: Iterable[int], their_ports: Collection[int]) -> Cut:
+def reports(*, uids: str, service_ports: Iterable[int], their_ports: Collection[int]) -> NetworkCut:
     """Return the cut of what coordinators tell the service, and what it answers.
 
     Args:
@@ -55,25 +55,25 @@ def reports(*, uids: str, service_ports: Iterable[int], their_ports: Collection[
     for port in service_ports:
         rules.append((*_to(port), *_of(uids), "-j", "DROP"))
         rules += ((*_from(port), "--dport", str(one), "-j", "DROP") for one in their_ports)
-    return Cut(chain="chaos-reports", rules=tuple(rules))
+    return NetworkCut(chain="chaos-reports", rules=tuple(rules))
 
 
-def control_line(coordinator_ports: Iterable[int]) -> Cut:
+def control_line(coordinator_ports: Iterable[int]) -> NetworkCut:
     """Return the cut of what workers tell their coordinator, and what it tells them."""
     rules = tuple(
         (*end, "-j", "DROP") for port in coordinator_ports for end in (_to(port), _from(port))
     )
-    return Cut(chain="chaos-control-line", rules=rules)
+    return NetworkCut(chain="chaos-control-line", rules=rules)
 
 
-def gradients(*, uids: str, but: Iterable[int]) -> Cut:
+def gradients(*, uids: str, but: Iterable[int]) -> NetworkCut:
     """Return the cut of whatever processes of jobs send each other.
 
     Args:
         uids: of the users that jobs run as: `FIRST-LAST`.
         but: ports of coordinators and the service, to and from which packets go on.
     """
-    return Cut(
+    return NetworkCut(
         chain="chaos-gradients",
         rules=(*_let_through(but), ("-p", "tcp", *_of(uids), "-j", "DROP")),
     )

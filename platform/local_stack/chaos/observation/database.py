@@ -21,7 +21,7 @@ from local_stack.chaos.observation.facts import (
     WorkerFact,
 )
 from local_stack.processes import embedded_postgres
-from local_stack.stack.service import Service
+from local_stack.stack.service import StackService
 
 Row = dict[str, Any]
 
@@ -51,10 +51,10 @@ CLAIMS = """
 """
 
 
-class Database:
+class StackDatabase:
     """The database of one stack."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: StackService) -> None:
         self._url = embedded_postgres.url(service.checkout.runtime_dir)
         self._environment = service.environment(database_roles.OWNER)
         self._is_django_ready = False

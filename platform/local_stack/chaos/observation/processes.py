@@ -22,7 +22,7 @@ from concertina_worker.protocol import Env
 DEAD: Final = frozenset({psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD})
 
 
-class Part(StrEnum):
+class JobProcessKind(StrEnum):
     """What a process is to its job."""
 
     WORKER = "worker"
@@ -36,7 +36,7 @@ class JobProcess:
     """One process, seen once."""
 
     process: psutil.Process
-    part: Part
+    part: JobProcessKind
     job_id: str = ""
     worker_id: str = ""  # of a worker, or of the one it supervises
     gpus: tuple[str, ...] = ()
@@ -107,17 +107,17 @@ def _described(process: psutil.Process, environ: dict[str, str]) -> JobProcess |
         is_of_worker = labels["role"] == "worker"
         return JobProcess(
             process=process,
-            part=Part.KEEPER,
+            part=JobProcessKind.KEEPER,
             job_id=labels["job_id"],
             worker_id=labels["process_id"] if is_of_worker else "",
             started_at=started_at,
         )
     if "concertina_worker.zygote" in words:
-        return JobProcess(process=process, part=Part.ZYGOTE, started_at=started_at)
+        return JobProcess(process=process, part=JobProcessKind.ZYGOTE, started_at=started_at)
     is_coordinator = "concertina_worker.coordinator" in words
     return JobProcess(
         process=process,
-        part=Part.COORDINATOR if is_coordinator else Part.WORKER,
+        part=JobProcessKind.COORDINATOR if is_coordinator else JobProcessKind.WORKER,
         job_id=environ.get(Env.JOB_ID, ""),
         worker_id=environ.get(Env.WORKER_ID, ""),
         gpus=tuple(_gpus(environ)),

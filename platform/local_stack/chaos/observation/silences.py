@@ -8,7 +8,7 @@ from typing import Final
 import psycopg2
 
 from local_stack.chaos.observation.beside import beside
-from local_stack.chaos.observation.database import Database
+from local_stack.chaos.observation.database import StackDatabase
 
 LOOK_SECONDS: Final = 0.3
 SILENT: Final = "SELECT name, silent_since FROM cluster_node WHERE silent_since IS NOT NULL"
@@ -17,7 +17,7 @@ SILENT: Final = "SELECT name, silent_since FROM cluster_node WHERE silent_since 
 class Silences:
     """A thread beside the faults."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: StackDatabase) -> None:
         self._database = database
         self._now: dict[str, float] = {}
         self._began: set[float] = set()

@@ -15,7 +15,7 @@ from typing import Final
 from local_stack.chaos.disk_and_network import cuts
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.processes.child_process import ProcessSpec, always_ready
-from local_stack.processes.supervisor import Supervisor
+from local_stack.processes.supervisor import StackSupervisor
 from local_stack.stack.service import health
 
 API = "api"
@@ -28,7 +28,7 @@ class Doubles:
 
     def __init__(self, stack: TargetStack, *, say: Callable[[str], None]) -> None:
         self._stack = stack
-        self._supervisor = Supervisor(say=say)
+        self._supervisor = StackSupervisor(say=say)
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -26,7 +26,7 @@ from local_stack import secrets_file, stack_record
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.checkout import Checkout
 from local_stack.stack.stack import Options
-from local_stack.stack_record import Phase, StackRecord
+from local_stack.stack_record import StackPhase, StackRecord
 
 QUESTION = (
     "This kills and freezes the processes of the service at {url}, again and again. Jobs that train"
@@ -69,7 +69,7 @@ def running_stack(*, is_agreed: bool, say: Callable[[str], None]) -> Iterator[Ta
 
 def _ready(checkout: Checkout) -> StackRecord:
     record = stack_record.current(checkout)
-    if record is None or record.phase is not Phase.READY:
+    if record is None or record.phase is not StackPhase.READY:
         raise CannotBeHit("no stack of this checkout is ready: start one with `./dev up`")
     if record.docker_url:
         raise CannotBeHit("its jobs run in containers: `./dev chaos --docker` tries those")

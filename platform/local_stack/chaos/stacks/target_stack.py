@@ -16,7 +16,7 @@ from local_stack.chaos.observation import processes
 from local_stack.chaos.observation.processes import JobProcess
 from local_stack.checkout import Checkout
 from local_stack.stack import background
-from local_stack.stack.service import LATE_TICKS, Service, health
+from local_stack.stack.service import LATE_TICKS, StackService, health
 from local_stack.stack.stack import Options
 from local_stack.stack_record import ProcessRecord
 
@@ -107,8 +107,8 @@ class TargetStack:
         if not self.is_somebodys and not stack_record.is_up(self.checkout):
             background.start(self.checkout, self.options, ends_with_us=True, say=say)
 
-    def service(self) -> Service:
-        return Service(
+    def service(self) -> StackService:
+        return StackService(
             checkout=self.checkout,
             secrets=secrets_file.load_or_create(self.checkout),
             port=self.port,

@@ -70,7 +70,7 @@ class SubmittedTwice(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Workload:
+class ChaosWorkload:
     """The jobs of one run, those that have ended included."""
 
     stack: TargetStack

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from local_stack.chaos.containers.machine import Machine
+from local_stack.chaos.containers.machine import ChaosMachine
 from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.faults import Component, Fault, Way
 from local_stack.chaos.observation.processes import JobProcess
@@ -21,7 +21,7 @@ from local_stack.chaos.observation.processes import JobProcess
 class LostNode:
     """A machine that burns down, and comes back."""
 
-    machine: Machine
+    machine: ChaosMachine
 
     def begin(self, _seconds: float) -> None:
         self.machine.burn_down()
@@ -56,5 +56,5 @@ def find(fault: Fault, machines: Machines, running: Sequence[JobProcess]) -> Aim
     return Aim(what=f"of {machine.name}, pid {daemon.pid}", processes=(daemon,), worker_ids=ended)
 
 
-def _is_on(machine: Machine, one: JobProcess) -> bool:
+def _is_on(machine: ChaosMachine, one: JobProcess) -> bool:
     return any(gpu.endswith(f" of {machine.name}") for gpu in one.gpus)

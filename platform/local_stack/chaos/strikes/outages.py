@@ -22,7 +22,7 @@ from local_stack.chaos.faults import (
     Fault,
     Way,
 )
-from local_stack.chaos.observation.processes import JobProcess, Part, drawn
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind, drawn
 from local_stack.chaos.stacks.target_stack import TargetStack
 
 # Packets of jobs are known by the users that these run as.
@@ -47,7 +47,7 @@ class Outage(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class PossibleOutage:
     """An outage that can begin now."""
 
     outage: Outage
@@ -71,7 +71,7 @@ def impossible(stack: TargetStack) -> Iterator[Component]:
         yield from OF_USERS
 
 
-def find(fault: Fault, stack: TargetStack) -> Found | None:
+def find(fault: Fault, stack: TargetStack) -> PossibleOutage | None:
     """None: there is nothing of the kind now."""
     if fault.component is Component.DISK:
         return _of_disk(fault, stack)
@@ -81,28 +81,30 @@ def find(fault: Fault, stack: TargetStack) -> Found | None:
     if fault.component is Component.CONTROL_LINE:
         job_id = drawn({one.job_id for one in coordinators}, coordinators, fault.lot)
         ports = listening([one for one in coordinators if one.job_id == job_id])
-        return Found(
+        return PossibleOutage(
             outage=cuts.control_line(ports), what=_ports(ports), job_ids=frozenset({job_id})
         )
     if fault.component is Component.GRADIENTS:
         spared = (*stack.ports, *listening(coordinators))
         cut = cuts.gradients(uids=stack.team_uids, but=spared)
-        return Found(outage=cut, what=f"all TCP of users {stack.team_uids} but {_ports(spared)}")
+        return PossibleOutage(
+            outage=cut, what=f"all TCP of users {stack.team_uids} but {_ports(spared)}"
+        )
     asking = tuple(_asking(coordinators, stack.ports))
     cut = cuts.reports(uids=stack.team_uids, service_ports=stack.ports, their_ports=asking)
-    return Found(outage=cut, what=_ports(stack.ports))
+    return PossibleOutage(outage=cut, what=_ports(stack.ports))
 
 
-def _of_disk(fault: Fault, stack: TargetStack) -> Found | None:
+def _of_disk(fault: Fault, stack: TargetStack) -> PossibleOutage | None:
     if stack.disk is None:
         return None
     outage = SlowDisk(stack.disk) if fault.way is Way.SLOW else FullDisk(disk=stack.disk)
-    return Found(outage=outage, what=str(stack.disk.folder))
+    return PossibleOutage(outage=outage, what=str(stack.disk.folder))
 
 
 def _coordinators(stack: TargetStack) -> list[JobProcess]:
     running = stack.job_processes()
-    return [one for one in running if one.part is Part.COORDINATOR]
+    return [one for one in running if one.part is JobProcessKind.COORDINATOR]
 
 
 def listening(those: Iterable[JobProcess]) -> tuple[int, ...]:

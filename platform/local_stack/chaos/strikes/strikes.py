@@ -21,7 +21,7 @@ from local_stack.chaos.faults import (
     Fault,
     Way,
 )
-from local_stack.chaos.observation.processes import JobProcess, Part, drawn
+from local_stack.chaos.observation.processes import JobProcess, JobProcessKind, drawn
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.strikes import aims, outages
 from local_stack.chaos.strikes.outages import Outage
@@ -163,34 +163,34 @@ def _of_service(fault: Fault, stack: TargetStack) -> Target | None:
 
 
 def _one_worker(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
-    workers = _parts(running, Part.WORKER)
+    workers = _parts(running, JobProcessKind.WORKER)
     chosen = drawn({one.worker_id for one in workers}, workers, lot)
     return [one for one in workers if one.worker_id == chosen]
 
 
 def _all_workers(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
-    workers = _parts(running, Part.WORKER)
+    workers = _parts(running, JobProcessKind.WORKER)
     chosen = drawn({one.job_id for one in workers}, workers, lot)
     return [one for one in workers if one.job_id == chosen]
 
 
 def _keeper(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
-    keepers = [one for one in _parts(running, Part.KEEPER) if one.worker_id]
+    keepers = [one for one in _parts(running, JobProcessKind.KEEPER) if one.worker_id]
     chosen = drawn({one.worker_id for one in keepers}, keepers, lot)
     return [one for one in keepers if one.worker_id == chosen]
 
 
 def _coordinator(running: Sequence[JobProcess], lot: float) -> list[JobProcess]:
-    coordinators = _parts(running, Part.COORDINATOR)
+    coordinators = _parts(running, JobProcessKind.COORDINATOR)
     chosen = drawn({one.job_id for one in coordinators}, coordinators, lot)
     return [one for one in coordinators if one.job_id == chosen]
 
 
 def _zygotes(running: Sequence[JobProcess], _lot: float) -> list[JobProcess]:
-    return _parts(running, Part.ZYGOTE)
+    return _parts(running, JobProcessKind.ZYGOTE)
 
 
-def _parts(running: Iterable[JobProcess], part: Part) -> list[JobProcess]:
+def _parts(running: Iterable[JobProcess], part: JobProcessKind) -> list[JobProcess]:
     return [one for one in running if one.part is part]
 
 

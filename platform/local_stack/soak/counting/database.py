@@ -74,7 +74,7 @@ class DatabaseCounts:
     oldest_queued_seconds: float
 
 
-class Database:
+class MeasuredDatabase:
     """The database of a measured stack, asked as its superuser."""
 
     def __init__(self, url: str) -> None:

@@ -13,7 +13,7 @@ from local_stack.checkout import Checkout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class ProcessUsage:
     """Of a process with all below it."""
 
     processor_seconds: float  # since it began, with children that have ended
@@ -21,7 +21,7 @@ class Usage:
     threads: int
 
 
-def usages(checkout: Checkout, *, with_memory: bool = True) -> dict[str, Usage]:
+def usages(checkout: Checkout, *, with_memory: bool = True) -> dict[str, ProcessUsage]:
     """The processes of the stack by name; to look at their memory takes a while."""
     record = stack_record.current(checkout)
     found = {}
@@ -48,7 +48,7 @@ def standing_still(checkout: Checkout, name: str) -> Iterator[None]:
             process.resume()
 
 
-def _usage(root: psutil.Process, *, with_memory: bool) -> Usage:
+def _usage(root: psutil.Process, *, with_memory: bool) -> ProcessUsage:
     seconds, memory, threads = 0.0, 0, 0
     for process in _tree(root):
         try:
@@ -58,7 +58,7 @@ def _usage(root: psutil.Process, *, with_memory: bool) -> Usage:
             threads += process.num_threads()
         except psutil.Error:
             continue
-    return Usage(processor_seconds=seconds, memory_bytes=memory, threads=threads)
+    return ProcessUsage(processor_seconds=seconds, memory_bytes=memory, threads=threads)
 
 
 def _tree(root: psutil.Process) -> Iterator[psutil.Process]:

@@ -13,9 +13,9 @@ from cluster.worker_host import HostUnavailable
 from control_plane import database_roles
 
 from local_stack.soak.counting import processes
-from local_stack.soak.counting.database import Database, DatabaseCounts
+from local_stack.soak.counting.database import DatabaseCounts, MeasuredDatabase
 from local_stack.soak.counting.percentiles import percentile
-from local_stack.soak.counting.processes import Usage
+from local_stack.soak.counting.processes import ProcessUsage
 from local_stack.soak.counting.ticks import TickLog
 from local_stack.soak.measured_stack import MeasuredStack
 
@@ -48,11 +48,11 @@ class Hearing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class StackReading:
     """A moment."""
 
     at: float
-    usages: Mapping[str, Usage]
+    usages: Mapping[str, ProcessUsage]
     database: DatabaseCounts
     tick_seconds: tuple[float, ...]  # of the ticks since the reading before
     reports: int  # answered since the simulator began
@@ -66,20 +66,20 @@ class Reading:
         return tuple(one.seconds for one in self.hearing)
 
 
-class Gauge:
+class StackGauge:
     """Takes readings of one stack."""
 
     def __init__(self, stack: MeasuredStack) -> None:
         self._stack = stack
-        self.database = Database(stack.database_url)
+        self.database = MeasuredDatabase(stack.database_url)
         self._ticks = TickLog(stack.checkout.logs_dir / "control.log")
         self._read_at = time.time()
 
-    def read(self, *, with_memory: bool = True) -> Reading:
+    def read(self, *, with_memory: bool = True) -> StackReading:
         """Raises: HostUnavailable, psycopg2.Error."""
         counts = self._told_by_the_simulator()
         before, self._read_at = self._read_at, time.time()
-        return Reading(
+        return StackReading(
             at=time.time(),
             usages=processes.usages(self._stack.checkout, with_memory=with_memory),
             database=self.database.counts(),
@@ -113,8 +113,8 @@ class Gauge:
 class Spent:
     """What happened between two readings."""
 
-    first: Reading
-    last: Reading
+    first: StackReading
+    last: StackReading
 
     @property
     def seconds(self) -> float:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, Self
 
-from local_stack.soak.users.requests import READS, Answer, Caller
+from local_stack.soak.users.requests import READS, Caller, RequestOutcome
 
 PAUSE_SECONDS: Final = 0.3  # between two requests: a page asks for so many in a few seconds
 
@@ -18,7 +18,7 @@ class Audience:
         self._caller = caller
         self._newest_job = newest_job
         self._is_over = threading.Event()
-        self._answers: list[Answer] = []
+        self._answers: list[RequestOutcome] = []
         self._thread = threading.Thread(target=self._watch, name="audience")
 
     def __enter__(self) -> Self:
@@ -29,7 +29,7 @@ class Audience:
         self._is_over.set()
         self._thread.join()
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[RequestOutcome]:
         """Those that came since it was asked last."""
         taken, self._answers = self._answers, []
         return taken

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Final
 
-from local_stack.soak.users.requests import Answer, Caller, refused, spec
+from local_stack.soak.users.requests import Caller, RequestOutcome, refused, spec
 
 FRAGILE: Final = 0.1  # of all jobs: their workers fail now and then
 CANCELLED_EACH_ROUND: Final = 0.02  # chance that a person cancels one of the newest jobs
@@ -25,7 +25,7 @@ class Population:
     chance: random.Random
     submitted: list[str] = field(default_factory=list)
     paused: str = ""
-    trouble: list[Answer] = field(default_factory=list)  # what was refused for no reason
+    trouble: list[RequestOutcome] = field(default_factory=list)  # what was refused for no reason
     cancelled: int = 0
 
     def look_after(self, live: int) -> None:

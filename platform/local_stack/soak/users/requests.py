@@ -36,7 +36,7 @@ READS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class RequestOutcome:
     """What became of one request."""
 
     path: str
@@ -73,18 +73,18 @@ class Caller:
     def __exit__(self, *_: object) -> None:
         self._http.close()
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> RequestOutcome:
         return self._ask("GET", path)
 
-    def post(self, path: str, body: Any) -> Answer:
+    def post(self, path: str, body: Any) -> RequestOutcome:
         return self._ask("POST", path, body)
 
-    def submit(self, specs: Iterable[Mapping[str, Any]]) -> list[Answer]:
+    def submit(self, specs: Iterable[Mapping[str, Any]]) -> list[RequestOutcome]:
         """Submit one by one, several at a time."""
         with ThreadPoolExecutor(SUBMITTERS) as pool:
             return list(pool.map(lambda spec: self._post_patiently("/jobs", spec), specs))
 
-    def submit_together(self, specs: list[Mapping[str, Any]]) -> Answer:
+    def submit_together(self, specs: list[Mapping[str, Any]]) -> RequestOutcome:
         """Submit all in one request; a service that cannot answers 404 or 405."""
         return self.post("/jobs:bulk", {"jobs": specs})
 
@@ -93,11 +93,11 @@ class Caller:
         with ThreadPoolExecutor(SUBMITTERS) as pool:
             list(pool.map(lambda job: self._post_patiently(f"/jobs/{job}/cancel", {}), jobs))
 
-    def read(self, job: str) -> list[Answer]:
+    def read(self, job: str) -> list[RequestOutcome]:
         """Read all that a person may look at, once."""
         return [self.get(path.format(job=job)) for path in READS]
 
-    def _post_patiently(self, path: str, body: Any) -> Answer:
+    def _post_patiently(self, path: str, body: Any) -> RequestOutcome:
         """As a client does that is told to try again in a moment."""
         for _ in range(ATTEMPTS):
             answer = self.post(path, body)
@@ -106,13 +106,13 @@ class Caller:
             time.sleep(PAUSE_SECONDS)
         return answer
 
-    def _ask(self, method: str, path: str, body: Any = None) -> Answer:
+    def _ask(self, method: str, path: str, body: Any = None) -> RequestOutcome:
         began = time.perf_counter()
         try:
             answer = self._http.request(method, path, json=body)
         except httpx.HTTPError:
-            return Answer(path=path, seconds=time.perf_counter() - began, status=0, size=0)
-        return Answer(
+            return RequestOutcome(path=path, seconds=time.perf_counter() - began, status=0, size=0)
+        return RequestOutcome(
             path=path,
             seconds=time.perf_counter() - began,
             status=answer.status_code,
@@ -133,7 +133,7 @@ def spec(name: str, *options: str, most_workers: int = 4, pool: str = "") -> dic
     }
 
 
-def refused(answers: Collection[Answer]) -> list[Answer]:
+def refused(answers: Collection[RequestOutcome]) -> list[RequestOutcome]:
     """Those that did not do what was asked."""
     return [answer for answer in answers if not answer.is_good]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from storage.data.cache.places import CachePlaces
-from storage.data.cache.room import Held, Key, room_for
+from storage.data.cache.room import CachedVersion, Key, room_for
 from storage.data.fetcher.orders import Status
 from storage.models import DataCopy, DataSource
 
@@ -21,7 +21,7 @@ Discard = Callable[[Path], None]
 """Given a folder of any size, which is not there any more when it returns."""
 
 
-class TooLarge(Exception):
+class LargerThanCache(Exception):
     """It would not fit into the cache if that were empty."""
 
 
@@ -52,10 +52,10 @@ def make_room(copy: DataCopy, used: Collection[Key], *, most_bytes: int) -> list
         TooLarge: there never will be.
     """
     if copy.room_bytes > most_bytes:
-        raise TooLarge
+        raise LargerThanCache
     others = DataCopy.objects.filter(state__in=_TAKES_ROOM).exclude(pk=copy.pk)
     held = [
-        Held(
+        CachedVersion(
             key=key_of(one),
             bytes=one.room_bytes,
             used_at=one.used_at,

@@ -20,8 +20,8 @@ from typing import Final, Protocol
 from autoscaler.backoff import Backoff
 from storage.data.cache import turns
 from storage.data.cache.room import Key
-from storage.data.cache.turns import Claim
-from storage.data.fetcher.orders import Result, Status
+from storage.data.cache.turns import TurnClaim
+from storage.data.fetcher.orders import FetchResult, Status
 
 MOST_AT_ONCE: Final = 3  # guessed: each takes up to a core and some 150 MB
 PATIENCE: Final = timedelta(minutes=30)  # with a store that does not answer, while nothing comes
@@ -31,7 +31,7 @@ _HANDED_ON: Final = ("PATH", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 _log = logging.getLogger(__name__)
 
 
-class Order(Protocol):
+class FetcherInput(Protocol):
     """What a fetcher is told on its standard input."""
 
     @property
@@ -45,18 +45,18 @@ class Order(Protocol):
 @dataclass(slots=True, kw_only=True)
 class _Running:
     process: subprocess.Popen[bytes]
-    claim: Claim
+    claim: TurnClaim
     status_file: Path
     first_at: datetime | None = None  # when it was first seen to have fetched something
     first_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class FetchTrouble:
     """What came of a fetch that did not do it."""
 
     problem: str
-    result: Result
+    result: FetchResult
     since: datetime  # nothing has come since then
     next_at: datetime | None  # when it is tried again; None: never
     tries: int = 1
@@ -64,7 +64,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class FinishedFetch:
     """A fetch that is over, and whose it was: a version, or of version "" the listing."""
 
     key: Key
@@ -80,8 +80,8 @@ class Fetches:
     patience: timedelta = PATIENCE
     program: str = "storage.data.fetcher"
     _running: dict[Key, _Running] = field(default_factory=dict)
-    _troubles: dict[Key, Trouble] = field(default_factory=dict)
-    _waiting: dict[Key, Claim] = field(default_factory=dict)
+    _troubles: dict[Key, FetchTrouble] = field(default_factory=dict)
+    _waiting: dict[Key, TurnClaim] = field(default_factory=dict)
     _asked: set[Key] = field(default_factory=set)  # those that wait, since the last `keep_only`
 
     def __contains__(self, key: Key) -> bool:
@@ -95,14 +95,14 @@ class Fetches:
         if key in self._running:
             return False
         self._asked.add(key)
-        self._waiting.setdefault(key, Claim(owner=owner, since=now))
+        self._waiting.setdefault(key, TurnClaim(owner=owner, since=now))
         running = {one: found.claim for one, found in self._running.items()}
         if len(running) >= MOST_AT_ONCE and (over := turns.who_gives_way(running, owner, now)):
             self._end(over)
             del running[over]
         return key in turns.next_ones(running, self._waiting, MOST_AT_ONCE)
 
-    def begin(self, key: Key, order: Order, now: datetime, *, owner: str) -> None:
+    def begin(self, key: Key, order: FetcherInput, now: datetime, *, owner: str) -> None:
         """Begin what is due."""
         self._waiting.pop(key, None)
         status_file = Path(order.status)
@@ -114,14 +114,14 @@ class Fetches:
             env=_environment(),
         )
         self._running[key] = _Running(
-            process=process, claim=Claim(owner=owner, since=now), status_file=status_file
+            process=process, claim=TurnClaim(owner=owner, since=now), status_file=status_file
         )
         _give(process, order)
         threading.Thread(
             target=self._await, args=(process,), name="await-fetcher", daemon=True
         ).start()
 
-    def ended(self, now: datetime) -> Iterator[Outcome]:
+    def ended(self, now: datetime) -> Iterator[FinishedFetch]:
         """Yield each fetch that has ended since the last look."""
         for key, one in list(self._running.items()):
             if one.process.poll() is None:
@@ -132,17 +132,17 @@ class Fetches:
             if status.result is None:
                 code = one.process.returncode
                 said = f"its fetcher ended with code {code}"
-                status = replace(status, result=Result.LATER, problem=said)
+                status = replace(status, result=FetchResult.LATER, problem=said)
             self._remember(key, status, now)
-            yield Outcome(key=key, status=status, began_at=one.claim.since)
+            yield FinishedFetch(key=key, status=status, began_at=one.claim.since)
 
-    def put_off(self, outcome: Outcome, problem: str, now: datetime) -> None:
+    def put_off(self, outcome: FinishedFetch, problem: str, now: datetime) -> None:
         """Try again later what has ended well and is of no use all the same."""
         self._remember(
-            outcome.key, replace(outcome.status, result=Result.LATER, problem=problem), now
+            outcome.key, replace(outcome.status, result=FetchResult.LATER, problem=problem), now
         )
 
-    def trouble(self, key: Key) -> Trouble | None:
+    def trouble(self, key: Key) -> FetchTrouble | None:
         return self._troubles.get(key)
 
     def status(self, key: Key, now: datetime) -> tuple[Status, float | None] | None:
@@ -181,14 +181,14 @@ class Fetches:
 
     def _remember(self, key: Key, status: Status, now: datetime) -> None:
         before = self._troubles.pop(key, None)
-        if status.result is None or status.result is Result.DONE:
+        if status.result is None or status.result is FetchResult.DONE:
             return
         has_moved = before is None or status.done_bytes > before.done_bytes
         tries = 1 if before is None or has_moved else before.tries + 1
         since = now if before is None or has_moved else before.since
-        is_over = status.result is not Result.LATER or now - since >= self.patience
+        is_over = status.result is not FetchResult.LATER or now - since >= self.patience
         pause = _BETWEEN_TRIES.seconds_after(tries)
-        self._troubles[key] = Trouble(
+        self._troubles[key] = FetchTrouble(
             problem=status.problem,
             result=status.result,
             since=since,
@@ -217,7 +217,7 @@ def _environment() -> Mapping[str, str]:
     }
 
 
-def _give(process: subprocess.Popen[bytes], order: Order) -> None:
+def _give(process: subprocess.Popen[bytes], order: FetcherInput) -> None:
     """Write the order; what it is not read by now has ended, and that is seen later."""
     if process.stdin is None:
         return

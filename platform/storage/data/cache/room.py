@@ -12,7 +12,7 @@ NOWHERE: Final[Key] = (0, "")  # of what is not in the cache, and never is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class CachedVersion:
     """A version that takes room."""
 
     key: Key
@@ -21,7 +21,7 @@ class Held:
     is_used: bool  # by a job that lives
 
 
-def room_for(needed: int, held: Iterable[Held], most: int) -> list[Key] | None:
+def room_for(needed: int, held: Iterable[CachedVersion], most: int) -> list[Key] | None:
     """Return what goes, longest unused first; None: what live jobs use leaves too little room.
 
     Files that two versions share count for both, so that nothing is ever over the bound.

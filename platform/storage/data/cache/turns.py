@@ -19,7 +19,7 @@ TURN: Final = timedelta(minutes=10)  # guessed; what was under way goes on with 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class TurnClaim:
     """A place that is held, or waited for."""
 
     owner: str
@@ -27,7 +27,7 @@ class Claim:
 
 
 def next_ones(
-    running: Mapping[Key, Claim], waiting: Mapping[Key, Claim], places: int
+    running: Mapping[Key, TurnClaim], waiting: Mapping[Key, TurnClaim], places: int
 ) -> Collection[Key]:
     """Return those that may begin now."""
     held = _held(running)
@@ -35,7 +35,7 @@ def next_ones(
     return in_order[: max(places - len(running), 0)]
 
 
-def who_gives_way(running: Mapping[Key, Claim], owner: str, now: datetime) -> Key | None:
+def who_gives_way(running: Mapping[Key, TurnClaim], owner: str, now: datetime) -> Key | None:
     """Return what ends so that one of this owner's may begin; None: nothing has to."""
     held = _held(running)
     over = [
@@ -48,5 +48,5 @@ def who_gives_way(running: Mapping[Key, Claim], owner: str, now: datetime) -> Ke
     return min(over)[1] if over else None
 
 
-def _held(running: Mapping[Key, Claim]) -> Counter[str]:
+def _held(running: Mapping[Key, TurnClaim]) -> Counter[str]:
     return Counter(claim.owner for claim in running.values())

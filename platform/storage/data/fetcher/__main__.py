@@ -20,15 +20,22 @@ from autoscaler.backoff import Backoff
 from storage.data.fetcher import confinement, downloading
 from storage.data.fetcher.guard import Guard, reach_of
 from storage.data.fetcher.listing import list_objects
-from storage.data.fetcher.orders import ANOTHER, Order, Progress, Result, Status, Trouble
-from storage.data.fetcher.stores import Store, open_store
-from storage.data.listings import Listing
+from storage.data.fetcher.orders import (
+    ANOTHER,
+    FetchError,
+    FetchOrder,
+    FetchProgress,
+    FetchResult,
+    Status,
+)
+from storage.data.fetcher.stores import ObjectStore, open_store
+from storage.data.listings import ObjectListing
 
 _BETWEEN_TRIES: Final = Backoff(first_seconds=0.5, longest_seconds=10.0)
 
 
 def main() -> int:
-    order = Order.load(confinement.read_order())
+    order = FetchOrder.load(confinement.read_order())
     is_encrypted = all(urlsplit(url).scheme != "http" for url in (order.url, order.endpoint))
     guard = confinement.confine(reach_of(order, is_public=is_encrypted))
     with Path(f"{order.listing}.lock").open("w") as lock:
@@ -40,52 +47,52 @@ def main() -> int:
     return 0
 
 
-def _outcome(order: Order, guard: Guard) -> Status:
+def _outcome(order: FetchOrder, guard: Guard) -> Status:
     try:
         return asyncio.run(_do(order))
-    except Trouble as problem:
+    except FetchError as problem:
         if guard.refused:
             said = f"The store leads to where nothing may be fetched: {guard.refused}."
-            return Status(result=Result.FAILED, problem=said)
+            return Status(result=FetchResult.FAILED, problem=said)
         return Status(result=problem.result, problem=str(problem))
     except MemoryError:
         said = "The store sends more than fits into memory. Use fewer and smaller objects."
-        return Status(result=Result.FAILED, problem=said)
+        return Status(result=FetchResult.FAILED, problem=said)
     except OSError as problem:  # a full disk, say: not the store's doing
-        return Status(result=Result.LATER, problem=f"The cache cannot be written: {problem}")
+        return Status(result=FetchResult.LATER, problem=f"The cache cannot be written: {problem}")
 
 
-async def _do(order: Order) -> Status:
+async def _do(order: FetchOrder) -> Status:
     listing_file = Path(order.listing)
     store = open_store(order.url, endpoint=order.endpoint, credential=order.credential)
     if not order.part:
         listing = await list_objects(store, between_tries=_BETWEEN_TRIES)
         listing.write(listing_file)
     else:
-        listing = Listing.read(listing_file)
+        listing = ObjectListing.read(listing_file)
         await _download(order, listing, store)
     return _done(listing)
 
 
-async def _download(order: Order, listing: Listing, store: Store) -> None:
+async def _download(order: FetchOrder, listing: ObjectListing, store: ObjectStore) -> None:
     folder, part = Path(order.folder), Path(order.part)
     if await asyncio.to_thread(folder.is_dir):  # one that was overtaken has done it
         return
     await asyncio.to_thread(_check_disk, folder.parent, listing, part)
-    await downloading.Download(
+    await downloading.ListingDownload(
         store=store,
         listing=listing,
         part=part,
         folder=folder,
-        progress=Progress(Path(order.status), listing.bytes),
+        progress=FetchProgress(Path(order.status), listing.bytes),
         known=downloading.files_of([(Path(one), Path(other)) for one, other in order.known]),
         between_tries=_BETWEEN_TRIES,
     ).run()
 
 
-def _done(listing: Listing) -> Status:
+def _done(listing: ObjectListing) -> Status:
     return Status(
-        result=Result.DONE,
+        result=FetchResult.DONE,
         done_bytes=listing.bytes,
         total_bytes=listing.bytes,
         objects=len(listing.objects),
@@ -93,7 +100,7 @@ def _done(listing: Listing) -> Status:
     )
 
 
-def _check_disk(cache: Path, listing: Listing, part: Path) -> None:
+def _check_disk(cache: Path, listing: ObjectListing, part: Path) -> None:
     """Raises OSError: it would fill the disk."""
     there = sum(one.stat().st_blocks * 512 for one in part.rglob("*") if one.is_file())
     missing = listing.bytes - there - shutil.disk_usage(cache).free

@@ -12,14 +12,14 @@ import re
 from pathlib import Path
 from typing import Final
 
-from storage.data.fetcher.stores import Store
+from storage.data.fetcher.stores import ObjectStore
 from storage.data.listings import StoredObject
 
 _READ: Final = 1 << 20
 _IN_PARTS: Final = re.compile(r"([0-9a-f]{32})-([0-9]{1,5})")
 
 
-async def part_bytes(one: StoredObject, store: Store) -> int | None:
+async def part_bytes(one: StoredObject, store: ObjectStore) -> int | None:
     """Return the bytes of each part of an object that was uploaded in parts; None: it was not."""
     return await store.parts(one) if _IN_PARTS.fullmatch(one.version) else None
 

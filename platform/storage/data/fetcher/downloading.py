@@ -17,10 +17,10 @@ from typing import Final
 
 from autoscaler.backoff import Backoff
 from storage.data.fetcher import checksums
-from storage.data.fetcher.orders import Away, Progress, Refused
+from storage.data.fetcher.orders import Away, FetchProgress, UnusableStore
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
-from storage.data.fetcher.stores import Store
-from storage.data.listings import Listing, StoredObject
+from storage.data.fetcher.stores import ObjectStore
+from storage.data.listings import ObjectListing, StoredObject
 
 _AT_ONCE: Final = 12  # requests; guessed: fills a line of 10 GBit/s with what one of S3 gives
 _TRIES: Final = 4  # of a piece, and of a file whose digest is wrong
@@ -29,14 +29,14 @@ _FOLDER: Final = 0o555
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
+class ListingDownload:
     """One listing on its way into a folder."""
 
-    store: Store
-    listing: Listing
+    store: ObjectStore
+    listing: ObjectListing
     part: Path  # what is under way: nobody else writes there
     folder: Path  # where it is at the end
-    progress: Progress
+    progress: FetchProgress
     known: Mapping[tuple[str, str, int], Path]  # files of other versions, see `key_of`
     between_tries: Backoff
 
@@ -113,7 +113,7 @@ class Download:
                 return
             journal.forget(number)
             self.progress.add(-one.size)
-        raise Refused(
+        raise UnusableStore(
             f"What the store sends of {one.name!r} is not what it says: its digest is another. Look"
             " at the object, and at what lies between the store and here."
         )
@@ -178,7 +178,7 @@ class Download:
                     return
             self.progress.add(-came)
             await asyncio.sleep(self.between_tries.seconds_after(attempt))
-        raise Refused(
+        raise UnusableStore(
             f"The store says that {one.name!r} has {one.size} bytes, and sends fewer. Look at the"
             " object."
         )
@@ -206,11 +206,13 @@ def files_of(versions: Sequence[tuple[Path, Path]]) -> dict[tuple[str, str, int]
         key_of(one): folder / one.name
         for listing, folder in versions
         if listing.is_file() and folder.is_dir()
-        for one in Listing.read(listing).objects
+        for one in ObjectListing.read(listing).objects
     }
 
 
-async def _bounded(store: Store, one: StoredObject, start: int, end: int) -> AsyncGenerator[bytes]:
+async def _bounded(
+    store: ObjectStore, one: StoredObject, start: int, end: int
+) -> AsyncGenerator[bytes]:
     """What the store sends, and no more than was asked for."""
     left = end - start
     async with aclosing(store.read(one, start, end)) as chunks:

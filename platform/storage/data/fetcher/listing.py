@@ -6,15 +6,15 @@ import asyncio
 from typing import Final
 
 from autoscaler.backoff import Backoff
-from storage.data.fetcher.orders import Away, Changed, Refused
-from storage.data.fetcher.stores import Store
-from storage.data.listings import Listing, ListingInvalid
+from storage.data.fetcher.orders import Away, Changed, UnusableStore
+from storage.data.fetcher.stores import ObjectStore
+from storage.data.listings import ListingInvalid, ObjectListing
 
 _TRIES: Final = 3
 _LONGEST_SECONDS: Final = 1800.0  # guessed: ten times what a bucket of the most objects takes
 
 
-async def list_objects(store: Store, *, between_tries: Backoff) -> Listing:
+async def list_objects(store: ObjectStore, *, between_tries: Backoff) -> ObjectListing:
     """Ask the store, a few times if it has to be.
 
     Raises:
@@ -24,16 +24,16 @@ async def list_objects(store: Store, *, between_tries: Backoff) -> Listing:
     for attempt in range(1, _TRIES + 1):
         try:
             async with asyncio.timeout(_LONGEST_SECONDS):
-                return Listing.of([one async for one in store.objects()])
+                return ObjectListing.of([one async for one in store.objects()])
         except TimeoutError as problem:
-            raise Refused(
+            raise UnusableStore(
                 f"The store takes longer than {_LONGEST_SECONDS / 60:.0f} min to say what it has."
                 " Use fewer objects, or larger ones such as tar files."
             ) from problem
         except ListingInvalid as problem:
-            raise Refused(str(problem)) from problem
+            raise UnusableStore(str(problem)) from problem
         except Changed as problem:
-            raise Refused(f"{problem} Check the URL and the secret.") from problem
+            raise UnusableStore(f"{problem} Check the URL and the secret.") from problem
         except Away:
             if attempt == _TRIES:
                 raise

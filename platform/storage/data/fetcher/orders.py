@@ -19,7 +19,7 @@ _VERSION: Final = re.compile(r"[0-9a-f]{64}|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class FetchOrder:
     """List a source into `listing`, or fetch what that names into `folder`."""
 
     url: str
@@ -44,7 +44,7 @@ class Order:
         return cls(**{**found, "networks": tuple(found["networks"])})
 
 
-class Result(StrEnum):
+class FetchResult(StrEnum):
     """What came of an order."""
 
     DONE = "done"
@@ -61,7 +61,7 @@ class Status:
     total_bytes: int = 0
     objects: int = 0
     version: str = ""
-    result: Result | None = None
+    result: FetchResult | None = None
     problem: str = ""
 
     @classmethod
@@ -77,7 +77,7 @@ class Status:
                 total_bytes=_count(found["total_bytes"]),
                 objects=_count(found["objects"]),
                 version=_version(found["version"]),
-                result=Result(found["result"]) if found["result"] else None,
+                result=FetchResult(found["result"]) if found["result"] else None,
                 problem=_sentence(found["problem"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
@@ -105,7 +105,7 @@ def _sentence(value: Any) -> str:
     return "".join(one if one.isprintable() else "?" for one in value[:_LONGEST_PROBLEM])
 
 
-class Progress:
+class FetchProgress:
     """Writes down how far a fetch is, twice a second at most."""
 
     def __init__(self, path: Path, total_bytes: int) -> None:
@@ -122,23 +122,23 @@ class Progress:
             Status(done_bytes=self.done_bytes, total_bytes=self._total_bytes).write(self._path)
 
 
-class Trouble(Exception):
+class FetchError(Exception):
     """What keeps an order from being done; the message is for the job's users."""
 
-    result: Result = Result.FAILED
+    result: FetchResult = FetchResult.FAILED
 
 
-class Away(Trouble):
+class Away(FetchError):
     """The store does not answer, or says that it has trouble of its own."""
 
-    result = Result.LATER
+    result = FetchResult.LATER
 
 
-class Changed(Trouble):
+class Changed(FetchError):
     """An object is another than was listed."""
 
-    result = Result.CHANGED
+    result = FetchResult.CHANGED
 
 
-class Refused(Trouble):
+class UnusableStore(FetchError):
     """The store, or what is in it, is not as it must be."""

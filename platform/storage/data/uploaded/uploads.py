@@ -25,7 +25,7 @@ from storage.errors import ManifestInvalid, SnapshotInvalid, TooMuchData, WrongO
 from storage.models import DataSnapshot
 from storage.uploads.closed import FILE, PROGRAM, close, remove
 from storage.uploads.contents import Contents
-from storage.uploads.pieces import Piece, Upload
+from storage.uploads.pieces import Piece, PiecewiseUpload
 
 _HEAD: Final = re.compile(rb"concertina data 1 ([0-9]{8})\n")
 HEAD_BYTES: Final = len(b"concertina data 1 12345678\n")  # it tells how long the manifest is
@@ -33,7 +33,7 @@ _READ_AT_ONCE: Final = 2  # manifests that are remembered: each is some megabyte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DataUpload(Upload[DataSnapshot]):
+class DataUpload(PiecewiseUpload[DataSnapshot]):
     """The digest is that of the manifest."""
 
     places: UploadedPlaces

@@ -21,10 +21,10 @@ from storage.code import archives
 from storage.code.bounds import CodeBounds
 from storage.data.fetcher import confinement
 from storage.data.fetcher.guard import Guard, reach_of
-from storage.data.fetcher.orders import ANOTHER, Refused, Result, Status, Trouble
+from storage.data.fetcher.orders import ANOTHER, FetchError, FetchResult, Status, UnusableStore
 from storage.errors import SnapshotInvalid
 from storage.repositories.fetcher import cloning, packing
-from storage.repositories.fetcher.orders import About, CodeOrder
+from storage.repositories.fetcher.orders import CodeOrder, FetchedCommit
 from storage.repositories.places import Workplace
 from storage.uploads import closed
 
@@ -52,14 +52,14 @@ def _outcome(order: CodeOrder, guard: Guard) -> Status:
     workplace = Workplace(folder=Path(order.folder))
     try:
         about = _fetch(order, workplace)
-    except (Trouble, SnapshotInvalid, OSError, MemoryError) as problem:
+    except (FetchError, SnapshotInvalid, OSError, MemoryError) as problem:
         workplace.archive.unlink(missing_ok=True)
         closed.remove(workplace.unpacked)
         return _of_trouble(problem, guard)
     finally:
         closed.remove(workplace.repository)
     return Status(
-        result=Result.DONE,
+        result=FetchResult.DONE,
         done_bytes=about.bytes,
         total_bytes=about.bytes,
         objects=about.files,
@@ -70,19 +70,19 @@ def _outcome(order: CodeOrder, guard: Guard) -> Status:
 def _of_trouble(problem: Exception, guard: Guard) -> Status:
     if guard.refused:
         said = f"The repository leads to where nothing may be fetched: {guard.refused}."
-        return Status(result=Result.FAILED, problem=said)
-    if isinstance(problem, Trouble):
+        return Status(result=FetchResult.FAILED, problem=said)
+    if isinstance(problem, FetchError):
         return Status(result=problem.result, problem=str(problem))
     if isinstance(problem, OSError) and problem.errno == errno.EFBIG:
         said = f"The repository sends more than {_LARGEST_FILE >> 30} GiB for the commit."
-        return Status(result=Result.FAILED, problem=said)
+        return Status(result=FetchResult.FAILED, problem=said)
     if isinstance(problem, OSError):  # a full disk, say: not the repository's doing
-        return Status(result=Result.LATER, problem=f"The code cannot be written: {problem}")
+        return Status(result=FetchResult.LATER, problem=f"The code cannot be written: {problem}")
     said = str(problem) or "The repository is larger than code may be."
-    return Status(result=Result.FAILED, problem=said)
+    return Status(result=FetchResult.FAILED, problem=said)
 
 
-def _fetch(order: CodeOrder, workplace: Workplace) -> About:
+def _fetch(order: CodeOrder, workplace: Workplace) -> FetchedCommit:
     for leftover in (workplace.repository, workplace.unpacked):
         closed.remove(leftover)
     workplace.about.unlink(missing_ok=True)
@@ -91,8 +91,8 @@ def _fetch(order: CodeOrder, workplace: Workplace) -> About:
     packing.pack(found.objects(), found.folder(order.path), workplace.archive, bounds)
     contents = archives.unpack(workplace.archive, workplace.unpacked, bounds)
     if not contents.files:
-        raise Refused("There is no code in that folder of the repository.")
-    about = About(
+        raise UnusableStore("There is no code in that folder of the repository.")
+    about = FetchedCommit(
         digest=contents.digest,
         files=contents.files,
         folders=contents.folders,
@@ -105,7 +105,9 @@ def _fetch(order: CodeOrder, workplace: Workplace) -> About:
 
 
 def _too_long(*_: Any) -> NoReturn:
-    raise Refused(f"It takes longer than {_LONGEST_SECONDS // 60} min to fetch the repository.")
+    raise UnusableStore(
+        f"It takes longer than {_LONGEST_SECONDS // 60} min to fetch the repository."
+    )
 
 
 if __name__ == "__main__":

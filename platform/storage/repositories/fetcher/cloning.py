@@ -20,8 +20,8 @@ from dulwich.object_store import tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, Tag, Tree
 from dulwich.repo import Repo
 
-from storage.data.fetcher.orders import Away, Refused, Trouble
-from storage.repositories.fetcher.packing import Entry, Objects
+from storage.data.fetcher.orders import Away, FetchError, UnusableStore
+from storage.repositories.fetcher.packing import Objects, TreeEntry
 
 _TIMEOUT: Final = urllib3.Timeout(connect=15.0, read=60.0)
 _RETRIES: Final = urllib3.Retry(total=6, connect=2, read=1, redirect=5, other=0, status=0)
@@ -50,9 +50,9 @@ class Clone:
         try:
             mode, found = tree_lookup_path(self._get, root, path.encode())
         except (KeyError, NotGitRepository, ValueError) as problem:
-            raise Refused(f"Commit {self.commit[:10]} has no folder {path!r}.") from problem
+            raise UnusableStore(f"Commit {self.commit[:10]} has no folder {path!r}.") from problem
         if not stat.S_ISDIR(mode):
-            raise Refused(f"{path!r} is no folder in commit {self.commit[:10]}.")
+            raise UnusableStore(f"{path!r} is no folder in commit {self.commit[:10]}.")
         return bytes(found)
 
     def _get(self, object_id: bytes) -> Any:
@@ -62,24 +62,24 @@ class Clone:
         try:
             found = self._get(object_id)
         except KeyError as problem:
-            raise Refused("The repository does not send all of the commit.") from problem
+            raise UnusableStore("The repository does not send all of the commit.") from problem
         if not isinstance(found, kind):
-            raise Refused("The repository sends something else than it says.")
+            raise UnusableStore("The repository sends something else than it says.")
         return found
 
     def _content(self, object_id: bytes) -> bytes:
         return bytes(self._object(object_id, Blob).data)
 
-    def _folder(self, object_id: bytes) -> Mapping[str, Entry]:
-        found: dict[str, Entry] = {}
+    def _folder(self, object_id: bytes) -> Mapping[str, TreeEntry]:
+        found: dict[str, TreeEntry] = {}
         for entry in self._object(object_id, Tree).iteritems():
             try:
                 name = entry.path.decode()
             except UnicodeDecodeError as problem:
-                raise Refused(f"{entry.path[:80]!r} is no name of a file.") from problem
+                raise UnusableStore(f"{entry.path[:80]!r} is no name of a file.") from problem
             if name in found:
-                raise Refused(f"{name[:80]!r} is in its folder twice.")
-            found[name] = Entry(mode=entry.mode, object_id=bytes(entry.sha))
+                raise UnusableStore(f"{name[:80]!r} is in its folder twice.")
+            found[name] = TreeEntry(mode=entry.mode, object_id=bytes(entry.sha))
         return found
 
 
@@ -108,16 +108,18 @@ def clone(url: str, ref: str, into: Path, credential: Mapping[str, str]) -> Clon
     try:
         result = client.fetch("", repository, determine_wants=wants, depth=1)
     except HTTPUnauthorized as problem:
-        raise Refused(
+        raise UnusableStore(
             "The repository asks who we are. Name a secret of the team as code.git.secret, with"
             " GIT_PASSWORD."
         ) from problem
     except NotGitRepository as problem:
-        raise Refused(f"There is no repository at {url}.") from problem
+        raise UnusableStore(f"There is no repository at {url}.") from problem
     except (GitProtocolError, urllib3.exceptions.HTTPError, EOFError) as problem:
         raise _told(problem, ref, knew_refs=bool(chosen)) from problem
     except (AssertionError, KeyError, ValueError, TypeError) as problem:
-        raise Refused(f"The repository sends what git does not: {_short(problem)}") from problem
+        raise UnusableStore(
+            f"The repository sends what git does not: {_short(problem)}"
+        ) from problem
     object_id, branch = chosen[0]
     head = (result.symrefs or {}).get(b"HEAD", b"").removeprefix(b"refs/heads/")
     main = "".join(one if one.isprintable() else "?" for one in head.decode(errors="replace"))
@@ -128,7 +130,7 @@ def clone(url: str, ref: str, into: Path, credential: Mapping[str, str]) -> Clon
     )
 
 
-def _told(problem: Exception, ref: str, *, knew_refs: bool) -> Trouble:
+def _told(problem: Exception, ref: str, *, knew_refs: bool) -> FetchError:
     """Say what a server means that answers as git does, and not with a commit."""
     said = _short(
         getattr(problem.__cause__, "reason", None) or problem
@@ -136,12 +138,12 @@ def _told(problem: Exception, ref: str, *, knew_refs: bool) -> Trouble:
     said = re.sub(r"^HTTPS?Connection\(.*?\): ", "", said)
     hangs_up = isinstance(problem, HangupException) and knew_refs and _is_commit(ref)
     if "not our ref" in said or hangs_up:  # git's own server has no words for it
-        return Refused(
+        return UnusableStore(
             f"The repository has no commit {ref}, or hands none out by its number. Name a branch or"
             " a tag."
         )
     if _REFUSES.search(said):
-        return Refused(f"The repository refuses us: {said}. Check the URL and the secret.")
+        return UnusableStore(f"The repository refuses us: {said}. Check the URL and the secret.")
     return Away(f"The repository does not answer well: {said}")
 
 
@@ -156,7 +158,7 @@ class _Pool(urllib3.PoolManager):
 
     def urlopen(self, method: str, url: str, redirect: bool = True, **more: Any) -> Any:  # type: ignore[override]  # noqa: FBT001, FBT002 - urllib3's
         if self._is_encrypted and not url.startswith("https:"):
-            raise Refused("The repository leads from https to http.")
+            raise UnusableStore("The repository leads from https to http.")
         return super().urlopen(method, url, redirect=redirect, **more)
 
 
@@ -177,7 +179,7 @@ def _chosen(refs: Mapping[bytes, bytes], ref: str) -> tuple[bytes, str]:
     )
     more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""
     known = f" It has {', '.join(there[:_NAMED])}{more}." if there else " It is empty."
-    raise Refused(f"The repository has no branch or tag {ref or 'HEAD'!r}.{known}")
+    raise UnusableStore(f"The repository has no branch or tag {ref or 'HEAD'!r}.{known}")
 
 
 def _is_commit(ref: str) -> bool:
@@ -190,13 +192,13 @@ def _peeled(repository: Repo, object_id: bytes) -> bytes:
         try:
             found: Any = repository.object_store[ObjectID(object_id)]
         except KeyError as problem:
-            raise Refused("The repository does not send the commit.") from problem
+            raise UnusableStore("The repository does not send the commit.") from problem
         if isinstance(found, Commit):
             return bytes(found.id)
         if not isinstance(found, Tag):
             break
         object_id = found.object[1]
-    raise Refused("That is no commit.")
+    raise UnusableStore("That is no commit.")
 
 
 def _short(problem: BaseException) -> str:

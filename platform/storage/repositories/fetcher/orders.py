@@ -39,7 +39,7 @@ class CodeOrder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class FetchedCommit:
     """What was fetched."""
 
     digest: str

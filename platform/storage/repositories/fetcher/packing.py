@@ -19,7 +19,7 @@ from typing import Final
 from pathspec import GitIgnoreSpec
 
 from storage.code.bounds import CodeBounds
-from storage.data.fetcher.orders import Refused
+from storage.data.fetcher.orders import UnusableStore
 
 _IGNORE_FILES: Final = (".gitignore", ".concertinaignore")  # the later one wins
 _NEVER: Final = frozenset({".git", ".hg", ".svn", "__pycache__", ".ipynb_checkpoints"})
@@ -29,7 +29,7 @@ _SUBMODULE: Final = 0o160000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class TreeEntry:
     """What a folder of a commit has under a name."""
 
     mode: int
@@ -40,7 +40,7 @@ class Entry:
 class Objects:
     """How a repository is read."""
 
-    folder: Callable[[bytes], Mapping[str, Entry]]
+    folder: Callable[[bytes], Mapping[str, TreeEntry]]
     content: Callable[[bytes], bytes]
 
 
@@ -60,7 +60,7 @@ def pack(objects: Objects, root: bytes, archive: Path, bounds: CodeBounds) -> No
             content = objects.content(entry.object_id)
             files, size = files + 1, size + len(content)
             if files > bounds.most_files or size > bounds.most_bytes:
-                raise Refused(
+                raise UnusableStore(
                     f"The repository has more than {bounds.most_files} files or"
                     f" {bounds.most_bytes >> 20} MiB up to {name!r}. Name the folder of the code as"
                     " `path`, and what is no code in a .concertinaignore."
@@ -68,7 +68,7 @@ def pack(objects: Objects, root: bytes, archive: Path, bounds: CodeBounds) -> No
             _add(tar, name, entry, content)
 
 
-def _add(tar: tarfile.TarFile, name: str, entry: Entry, content: bytes) -> None:
+def _add(tar: tarfile.TarFile, name: str, entry: TreeEntry, content: bytes) -> None:
     info = tarfile.TarInfo(name)
     if stat.S_ISLNK(entry.mode):
         info.type, info.linkname = tarfile.SYMTYPE, content.decode(errors="surrogateescape")
@@ -81,10 +81,10 @@ def _add(tar: tarfile.TarFile, name: str, entry: Entry, content: bytes) -> None:
 
 def _entries(
     objects: Objects, folder: bytes, above: str, ignored: _Ignored | None, depth: int
-) -> Iterator[tuple[str, Entry]]:
+) -> Iterator[tuple[str, TreeEntry]]:
     """Yield what is packed, in the order of names; folders only with what is in them."""
     if not depth:
-        raise Refused(f"{above!r} is too deep a folder.")
+        raise UnusableStore(f"{above!r} is too deep a folder.")
     found = objects.folder(folder)
     ignored = _Ignored.of(found, objects, above, ignored)
     for name, entry in sorted(found.items()):
@@ -98,7 +98,7 @@ def _entries(
             yield from _entries(objects, entry.object_id, f"{path}/", ignored, depth - 1)
 
 
-def _is_environment(objects: Objects, entry: Entry) -> bool:
+def _is_environment(objects: Objects, entry: TreeEntry) -> bool:
     return _OF_VIRTUAL_ENVIRONMENTS in objects.folder(entry.object_id)
 
 
@@ -112,7 +112,7 @@ class _Ignored:
 
     @classmethod
     def of(
-        cls, found: Mapping[str, Entry], objects: Objects, folder: str, above: _Ignored | None
+        cls, found: Mapping[str, TreeEntry], objects: Objects, folder: str, above: _Ignored | None
     ) -> _Ignored:
         lines = [
             line

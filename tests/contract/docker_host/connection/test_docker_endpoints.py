@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 from cluster.docker_host.connection.connections import Connections
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.connection.tunnels import Tunnels
-from cluster.docker_host.discovery import DriverDoesNotAnswer
-from cluster.usage.readings import GpuUse
+from cluster.docker_host.discovery import NodeDriverDoesNotAnswer
+from cluster.usage.readings import GpuSample
 from cluster.worker_host import HostUnavailable
 
 from tests.contract.conftest import DockerBench, bench_on, exited, is_running, texts, until
@@ -108,9 +108,9 @@ def test_a_nodes_gpus_are_asked_for_in_a_container(
     (gpu,) = replace(tls_bench.host, worker_image="with-gpu:1").gpus("n1")
     assert (gpu.index, gpu.kind) == (0, "nvidia-h200")
     assert gpu.uuid == "GPU-11111111-2222-3333-4444-555555555555"
-    with pytest.raises(DriverDoesNotAnswer, match="No devices were found"):
+    with pytest.raises(NodeDriverDoesNotAnswer, match="No devices were found"):
         replace(tls_bench.host, worker_image="broken:1").gpus("n1")
-    ordinary = Endpoint(url=docker_daemon.url)
+    ordinary = DaemonEndpoint(url=docker_daemon.url)
     assert replace(tls_bench.host, endpoints=lambda: {"n1": ordinary}).gpus("n1") == ()
     assert client.containers(all=True) == []
 
@@ -137,8 +137,8 @@ def test_how_busy_a_nodes_gpus_are_is_told_by_a_container_that_stays(
         runs_there(replace(tls_bench, host=host))
         gpus = until(lambda: host.read("n1").gpus)
         assert gpus["0"] == gpus["GPU-11111111-2222-3333-4444-555555555555"]
-        assert gpus["0"] == GpuUse(utilisation=0.93, memory_bytes=40 << 30, power_watts=655.12)
-        assert gpus["1"] == GpuUse(memory_bytes=2 << 30)
+        assert gpus["0"] == GpuSample(utilisation=0.93, memory_bytes=40 << 30, power_watts=655.12)
+        assert gpus["1"] == GpuSample(memory_bytes=2 << 30)
         assert set(host.list().by_id()) == {"w1"}
         assert len(client.containers(all=True)) == 2
         host.remove_gpu_tellers()
@@ -156,14 +156,14 @@ def tls_bench(tls_daemon: DockerDaemon, tmp_path: Path) -> Iterator[DockerBench]
 def test_a_daemon_is_reached_by_tls(
     tls_bench: DockerBench, address: str, certificates: Path
 ) -> None:
-    endpoint = Endpoint(url=address, certificates=certificates)
+    endpoint = DaemonEndpoint(url=address, certificates=certificates)
     host = replace(tls_bench.host, endpoints=lambda: {"n1": endpoint})
     with contextlib.closing(host):
         runs_there(replace(tls_bench, host=host))
         host.stop("w1", grace_seconds=0.0)
         exited(host, "w1")
     for wrong in (None, certificates / "nothing"):
-        stranger = Endpoint(url=address, certificates=wrong)
+        stranger = DaemonEndpoint(url=address, certificates=wrong)
         unknown = replace(host, endpoints=lambda stranger=stranger: {"n1": stranger})  # type: ignore[misc]
         with pytest.raises(HostUnavailable):
             unknown.list()
@@ -173,7 +173,7 @@ def test_without_certificates_a_daemon_elsewhere_is_not_even_asked() -> None:
     """In plain text, whoever is on the way may do there as root whatever he likes."""
     connections = Connections(answer_seconds=5.0, tunnels=Tunnels(seconds=5.0))
     with socket.create_server(("127.0.0.1", 0)) as server:
-        plain = Endpoint(url=f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        plain = DaemonEndpoint(url=f"tcp://127.0.0.1:{server.getsockname()[1]}")
         for ask in (connections.quick, connections.patient):
             with pytest.raises(HostUnavailable, match="set CONCERTINA_DOCKER_CERTS"):
                 ask(plain)
@@ -219,8 +219,8 @@ def test_a_daemon_is_reached_by_ssh(
     docker_bench: DockerBench, docker_daemon: DockerDaemon, ssh_server: str
 ) -> None:
     path = docker_daemon.url.removeprefix("unix://")
-    known = Endpoint(url=f"{ssh_server}{path}")
-    unknown = Endpoint(url=f"ssh://nobody-there@127.0.0.1:{free_port()}")
+    known = DaemonEndpoint(url=f"{ssh_server}{path}")
+    unknown = DaemonEndpoint(url=f"ssh://nobody-there@127.0.0.1:{free_port()}")
     host = replace(docker_bench.host, endpoints=lambda: {"n1": known, "n2": unknown})
     with contextlib.closing(host):
         until(lambda: host.list().processes == ())

@@ -13,7 +13,7 @@ from socketserver import ThreadingUnixStreamServer
 from typing import Any
 
 import pytest
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.worker_host import HostUnavailable
 
 from tests.contract.conftest import docker_host
@@ -69,7 +69,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
 def test_a_daemon_that_was_upgraded_is_talked_to_in_its_new_version(
     daemon: Daemon, tmp_path: Path
 ) -> None:
-    endpoint = Endpoint(url=f"unix://{daemon.server_address!s}")
+    endpoint = DaemonEndpoint(url=f"unix://{daemon.server_address!s}")
     with contextlib.closing(docker_host({"n1": endpoint}, tmp_path / "state")) as host:
         assert host.list().processes == ()
         daemon.version = "1.44"

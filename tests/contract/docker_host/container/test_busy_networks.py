@@ -13,19 +13,19 @@ from typing import Any
 import docker.errors
 import pytest
 import requests
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container.networks import Networks
-from cluster.worker_host import Labels, Launch, Role
+from cluster.worker_host import Labels, Launch, ProcessRole
 
 from autoscaler.job_network import JobNetwork
 
 JOB1 = Launch(
-    labels=Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1),
+    labels=Labels(process_id="w1", job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1),
     command=("true",),
     env={},
     node="n1",
 )
-SLOW, BRISK = Endpoint(url="unix:///slow"), Endpoint(url="unix:///brisk")
+SLOW, BRISK = DaemonEndpoint(url="unix:///slow"), DaemonEndpoint(url="unix:///brisk")
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Daemons:
     slow: Daemon = field(default_factory=Daemon)
     brisk: Daemon = field(default_factory=Daemon)
 
-    def quick(self, endpoint: Endpoint) -> Daemon:
+    def quick(self, endpoint: DaemonEndpoint) -> Daemon:
         return self.slow if endpoint == SLOW else self.brisk
 
     patient = quick
@@ -100,7 +100,7 @@ def networks(daemons: Daemons) -> Networks:
     )
 
 
-def remove_unused(networks: Networks, endpoint: Endpoint) -> None:
+def remove_unused(networks: Networks, endpoint: DaemonEndpoint) -> None:
     networks.remove_unused(endpoint, (SLOW, BRISK), also_used_by=tuple)
 
 

@@ -12,8 +12,8 @@ from cluster.worker_host import (
     Failing,
     Launch,
     LaunchRefused,
-    Limits,
-    Role,
+    ProcessLimits,
+    ProcessRole,
 )
 
 from tests.contract.conftest import DockerBench, exited, forgotten, labels, texts
@@ -31,7 +31,7 @@ def test_a_process_is_confined(docker_bench: DockerBench) -> None:
     echo first $(cat /proc/1/comm); ls /var/run/docker.sock /run/docker.sock 2>&1
     echo interfaces $(ip -o link | grep -v LOOPBACK | wc -l)
     """
-    limits = Limits(memory_bytes=64 << 20)
+    limits = ProcessLimits(memory_bytes=64 << 20)
     docker_bench.launch("w1", ("sh", "-c", script), limits=limits)
     exited(docker_bench.host, "w1")
     said = texts(docker_bench, "w1")
@@ -62,7 +62,7 @@ def test_a_process_that_takes_too_much_memory_is_told_apart_from_a_crash(
     names = (f"w{number}" for number in range(1, 50))
     while Failing.OUT_OF_MEMORY not in failing:
         name = next(names)
-        docker_bench.launch(name, hog, limits=Limits(memory_bytes=32 << 20))
+        docker_bench.launch(name, hog, limits=ProcessLimits(memory_bytes=32 << 20))
         process = exited(docker_bench.host, name)
         assert process.exit_code == -9
         failing.add(process.failing)
@@ -76,7 +76,7 @@ def test_a_process_that_names_no_memory_has_a_share_of_the_nodes_and_no_swap(
     docker_bench: DockerBench, docker_daemon: DockerDaemon
 ) -> None:
     script = ("cat", "/proc/self/oom_score_adj")
-    docker_bench.launch("w1", script, limits=Limits(node_share=0.25))
+    docker_bench.launch("w1", script, limits=ProcessLimits(node_share=0.25))
     exited(docker_bench.host, "w1")
     total = docker_daemon.client().info()["MemTotal"]
     memory = machine.share_of(total, 0.25)
@@ -94,7 +94,7 @@ def test_its_share_of_the_node_is_a_cap_and_weighs_its_wish_for_cpus(
     machine_of_it = docker_bench.host.machine("n1")
     total = docker_daemon.client().info()["MemTotal"]
     assert (machine_of_it.memory_bytes, machine_of_it.cpus > 0) == (total, True)
-    greedy = Limits(memory_bytes=total * 2, node_share=0.25)
+    greedy = ProcessLimits(memory_bytes=total * 2, node_share=0.25)
     docker_bench.launch("w1", ("true",), limits=greedy)
     exited(docker_bench.host, "w1")
     container = container_name(docker_bench, "w1")
@@ -150,7 +150,7 @@ def test_a_name_that_cannot_be_exported_is_refused(docker_bench: DockerBench) ->
 def test_a_container_sees_its_own_gpus_whatever_its_spec_and_the_nodes_runtime_say(
     gpu_names: tuple[str, ...], visible: str
 ) -> None:
-    for role in Role:
+    for role in ProcessRole:
         launch = Launch(
             labels=replace(labels("w1"), role=role),
             command=("true",),
@@ -172,7 +172,7 @@ def test_volumes_of_an_image_are_a_little_memory(
       touch $place/mine && stat -f -c %T $place && df -k $place | awk 'NR==2 {print $2}'
     done
     """
-    limits = Limits(memory_bytes=256 << 20)
+    limits = ProcessLimits(memory_bytes=256 << 20)
     docker_bench.launch("w1", ("sh", "-c", script), image="with-volumes:1", limits=limits)
     exited(docker_bench.host, "w1")
     told = texts(docker_bench, "w1")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from cluster.docker_host.container.images import Progress
+from cluster.docker_host.container.images import ImagePullProgress
 from cluster.docker_host.lifecycle.retry_budget import RetryBudget
 from cluster.worker_host import Failing, ObservedProcess, ProcessPhase, RegistryLogin
 
@@ -187,7 +187,7 @@ def assert_is_fetched(image: str, process: ObservedProcess | None) -> None:
 
 
 def test_progress_adds_up_all_layers() -> None:
-    progress = Progress(image="a/b:1")
+    progress = ImagePullProgress(image="a/b:1")
     assert str(progress) == "fetching image a/b:1"
     for layer, so_far, total in (("l1", 20_000_000, 80_000_000), ("l2", 100_000_000, 400_000_000)):
         detail = {"current": so_far, "total": total}

@@ -16,7 +16,7 @@ import pytest
 import requests
 from cluster.docker_host.record.records import Records
 from cluster.files.lock_files import holding
-from cluster.worker_host import Labels, Role
+from cluster.worker_host import Labels, ProcessRole
 
 from autoscaler.job_network import JobNetwork
 from tests.contract.conftest import DockerBench, exited, forgotten, labels, texts, until
@@ -34,7 +34,7 @@ def launch(bench: DockerBench, process_id: str, job_id: str, script: str, **opti
     who = Labels(
         process_id=process_id,
         job_id=job_id,
-        role=options.pop("role", Role.WORKER),
+        role=options.pop("role", ProcessRole.WORKER),
         attempt=1,
         fence=1,
     )
@@ -122,7 +122,7 @@ def test_an_isolated_worker_asks_nobody_for_names_of_the_world(
 ) -> None:
     """Docker's own resolver forwards them from the node, though the network leads nowhere."""
     bench = replace(docker_bench, host=replace(docker_bench.host, job_network=usual))
-    launch(bench, "c1", "job1", "true", role=Role.COORDINATOR, network=wanted)
+    launch(bench, "c1", "job1", "true", role=ProcessRole.COORDINATOR, network=wanted)
     launch(bench, "a1", "job1", "true", network=wanted)
 
     def asked_by(process_id: str) -> list[str]:
@@ -173,7 +173,7 @@ def test_a_coordinator_also_reaches_the_service(
 ) -> None:
     gateway = "$(ip route | awk '/^default/ {print $3}')"
     script = f"nc -w 60 {gateway} {service_port} </dev/null; {LISTEN}"
-    launch(docker_bench, "coordinator", "job1", script, role=Role.COORDINATOR)
+    launch(docker_bench, "coordinator", "job1", script, role=ProcessRole.COORDINATOR)
     until(lambda: texts(docker_bench, "coordinator") == ["hello"])
     ask = "until nc -w 30 coordinator 5000 </dev/null 2>/dev/null; do sleep 0.1; done"
     launch(docker_bench, "a1", "job1", ask)
@@ -201,7 +201,7 @@ def test_a_coordinator_gets_both_networks_however_often_its_start_is_broken_off(
     breaks_once("start")
     gateway = "$(ip route | awk '/^default/ {print $3}')"
     script = f"nc -w 60 {gateway} {service_port} </dev/null"
-    launch(docker_bench, "coordinator", "job1", script, role=Role.COORDINATOR)
+    launch(docker_bench, "coordinator", "job1", script, role=ProcessRole.COORDINATOR)
     assert outcome(docker_bench, "coordinator") == ["hello"]
     assert broken == ["connect_container_to_network", "start"]
 
@@ -215,14 +215,14 @@ def test_with_a_list_the_coordinator_alone_has_a_way_out(
     client.create_network(inner, internal=True)  # as beside `docker compose`
     bench = replace(docker_bench, host=replace(docker_bench.host, coordinator_network=inner))
     script = f"{tries(services, AT_MOST)}; {LISTEN}"
-    launch(bench, "c1", "job1", script, role=Role.COORDINATOR, network="listed")
+    launch(bench, "c1", "job1", script, role=ProcessRole.COORDINATOR, network="listed")
     *reached, _ = until(lambda: [*texts(bench, "c1")] if "over" in texts(bench, "c1") else [])
     assert sorted(reached) == sorted(f"reached {target}" for target in services)
     of_coordinator = client.inspect_container(f"concertina-{installation}-c1")
     way = of_coordinator["NetworkSettings"]["Networks"][f"concertina-{installation}-gates"]
     other = f"{way['IPAddress']}:5000"
     launch(bench, "a1", "job1", tries((*services, other)), network="listed")
-    launch(bench, "c2", "job2", tries([other]), role=Role.COORDINATOR, network="listed")
+    launch(bench, "c2", "job2", tries([other]), role=ProcessRole.COORDINATOR, network="listed")
     assert outcome(bench, "a1") == ["over"]
     assert outcome(bench, "c2", job_id="job2") == ["over"]
     of_worker = client.inspect_container(f"concertina-{installation}-a1")

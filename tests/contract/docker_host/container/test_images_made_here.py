@@ -9,11 +9,11 @@ from typing import Any
 import docker.errors
 import pytest
 from cluster.docker_host.connection.connections import Connections
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.connection.tunnels import Tunnels
 from cluster.docker_host.container.images import Images, ImageUnavailable
 
-NODE = Endpoint(url="unix:///nowhere/docker.sock")
+NODE = DaemonEndpoint(url="unix:///nowhere/docker.sock")
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Wires(Connections):
 
     daemon = Daemon()
 
-    def quick(self, _: Endpoint) -> Any:
+    def quick(self, _: DaemonEndpoint) -> Any:
         return self.daemon
 
     def connected(self, *_: object) -> Any:

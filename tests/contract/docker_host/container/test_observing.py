@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from cluster.docker_host.container import labels
 from cluster.docker_host.container.observing import observed
-from cluster.worker_host import Failing, Labels, ObservedProcess, ProcessPhase, Role
+from cluster.worker_host import Failing, Labels, ObservedProcess, ProcessPhase, ProcessRole
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-WHO = Labels(process_id="w1", job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+WHO = Labels(process_id="w1", job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1)
 
 
 def seen(status: str = "exited", **told: Any) -> ObservedProcess:

@@ -14,7 +14,7 @@ import docker.errors
 import pytest
 import requests
 from cluster.docker_host import host as host_module
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import containers
 from cluster.docker_host.host import DockerHost
 from cluster.docker_host.lifecycle.making import Maker
@@ -23,8 +23,8 @@ from cluster.worker_host import (
     HostUnavailable,
     Launch,
     LaunchRefused,
-    Limits,
-    Listing,
+    ProcessLimits,
+    ProcessListing,
     ProcessPhase,
 )
 
@@ -112,7 +112,7 @@ def test_what_a_dying_service_made_and_did_not_start_is_started_anew(
 def test_one_that_cannot_be_started_is_listed_as_exited_with_the_reason(
     docker_bench: DockerBench, docker_daemon: DockerDaemon
 ) -> None:
-    docker_bench.launch("w1", ("true",), limits=Limits(cpus=100_000))
+    docker_bench.launch("w1", ("true",), limits=ProcessLimits(cpus=100_000))
     process = exited(docker_bench.host, "w1")
     assert (process.exit_code, process.failing) == (None, Failing.CANNOT_START)
     assert "CPUs" in process.note
@@ -166,7 +166,10 @@ def test_a_silent_node_hides_its_processes_and_nobody_elses(
     """As when its cable is cut: a socket is where nobody listens any more."""
     passage = tmp_path / "passage.sock"
     passage.symlink_to(docker_daemon.url.removeprefix("unix://"))
-    known = {"n1": Endpoint(url=docker_daemon.url), "n2": Endpoint(url=f"unix://{passage}")}
+    known = {
+        "n1": DaemonEndpoint(url=docker_daemon.url),
+        "n2": DaemonEndpoint(url=f"unix://{passage}"),
+    }
     host = replace(docker_bench.host, endpoints=lambda: {"n2": known["n2"]})
     host.start(Launch(labels=labels("w2"), command=RUN_FOR_EVER, env={}, node="n2"))
     passage.unlink()
@@ -183,7 +186,7 @@ def test_a_silent_node_hides_its_processes_and_nobody_elses(
     assert set(problem.value.silent_nodes) == {"n2"}
     passage.symlink_to(docker_daemon.url.removeprefix("unix://"))
     assert observed(host, "w2") is not None
-    assert both.list() == Listing()
+    assert both.list() == ProcessListing()
     assert set(listing.silent_nodes) == {"n2"}, "of that look, whoever looked since"
 
 

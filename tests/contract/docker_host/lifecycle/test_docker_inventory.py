@@ -9,12 +9,12 @@ import docker.errors
 import pytest
 import requests
 from cluster.docker_host.connection.daemons import Daemons
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.lifecycle.inventory import Inventory
-from cluster.worker_host import Labels, ProcessPhase, Role
+from cluster.worker_host import Labels, ProcessPhase, ProcessRole
 
-ENDPOINT = Endpoint(url="unix:///nowhere")
+ENDPOINT = DaemonEndpoint(url="unix:///nowhere")
 CREATED = 1_700_000_000
 
 
@@ -54,13 +54,13 @@ class Daemon:
         }
         return {"Name": f"/{name}", "Config": {"Labels": told(name)}, "State": state}
 
-    def quick(self, _: Endpoint) -> Daemon:
+    def quick(self, _: DaemonEndpoint) -> Daemon:
         """As `Connections`."""
         return self
 
 
 def told(name: str) -> dict[str, str]:
-    who = Labels(process_id=name, job_id="job1", role=Role.WORKER, attempt=1, fence=1)
+    who = Labels(process_id=name, job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1)
     return labels.of_process(who, node="n1", installation="t")
 
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import labels
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.lifecycle import former_release
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
 from cluster.docker_host.record.records import Records
-from cluster.worker_host import HostUnavailable, Labels, Role
+from cluster.worker_host import HostUnavailable, Labels, ProcessRole
 
 from autoscaler.job_network import JobNetwork
 
 OURS = labels.of_process(
-    Labels(process_id="p", job_id="job1", role=Role.WORKER, attempt=1, fence=1),
+    Labels(process_id="p", job_id="job1", role=ProcessRole.WORKER, attempt=1, fence=1),
     node="n1",
     installation="t",
 )
@@ -31,10 +31,10 @@ class Daemon:
     orders: list[tuple[str, str]] = field(default_factory=list)
     was_asked_for_networks: threading.Event = field(default_factory=threading.Event)
 
-    def patient(self, _: Endpoint) -> Daemon:
+    def patient(self, _: DaemonEndpoint) -> Daemon:
         return self
 
-    def quick(self, _: Endpoint) -> Daemon:
+    def quick(self, _: DaemonEndpoint) -> Daemon:
         return self
 
     def info(self) -> Any:
@@ -58,7 +58,7 @@ class Daemon:
 def test_a_container_that_waited_for_a_launch_is_stopped_and_removed_and_no_other() -> None:
     daemon = Daemon()
     connections: Any = daemon
-    former_release.end_containers(Endpoint(url="u"), connections, installation="t")
+    former_release.end_containers(DaemonEndpoint(url="u"), connections, installation="t")
     assert daemon.orders == [("stop", "waits"), ("remove", "waits")]
 
 
@@ -74,6 +74,6 @@ def test_networks_that_cannot_be_removed_keep_no_container_of_it_from_ending(
         connections=connections,
     )
     sweep = NetworkSweep(networks=networks, records=Records(state_dir=tmp_path))
-    sweep.now_and_then([Endpoint(url="u")], [])
+    sweep.now_and_then([DaemonEndpoint(url="u")], [])
     assert daemon.was_asked_for_networks.wait(90)
     assert daemon.orders == [("stop", "waits"), ("remove", "waits")]

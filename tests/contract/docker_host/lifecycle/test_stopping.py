@@ -13,10 +13,10 @@ from typing import Any, cast
 import pytest
 import requests
 from cluster.docker_host.connection.connections import Connections
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.lifecycle import stopping
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
-from cluster.docker_host.record.records import Record, Records
+from cluster.docker_host.record.records import ContainerRecord, Records
 from cluster.files import json_files
 
 from tests.docker_daemon import await_threads
@@ -43,7 +43,7 @@ class Daemon:
     base_url: str = "http+docker://localhost"
     api_version: str = "1.41"
 
-    def quick(self, _: Endpoint) -> Daemon:
+    def quick(self, _: DaemonEndpoint) -> Daemon:
         return self
 
     patient = quick
@@ -75,7 +75,7 @@ def _standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Record:
+def record(tmp_path: Path) -> ContainerRecord:
     return Records(state_dir=tmp_path).of("w1")
 
 
@@ -89,12 +89,14 @@ def settled(work: Callable[[], None]) -> None:
     await_threads("stop_container")
 
 
-def stop(stopper: Stopper, record: Record, seconds: float = GRACE) -> None:
-    settled(lambda: stopper.stop("c1", Endpoint(url="unix:///x"), record, grace_seconds=seconds))
+def stop(stopper: Stopper, record: ContainerRecord, seconds: float = GRACE) -> None:
+    settled(
+        lambda: stopper.stop("c1", DaemonEndpoint(url="unix:///x"), record, grace_seconds=seconds)
+    )
 
 
-def go_on(stopper: Stopper, record: Record) -> None:
-    settled(lambda: stopper.go_on("c1", Endpoint(url="unix:///x"), record))
+def go_on(stopper: Stopper, record: ContainerRecord) -> None:
+    settled(lambda: stopper.go_on("c1", DaemonEndpoint(url="unix:///x"), record))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def go_on(stopper: Stopper, record: Record) -> None:
     ],
     ids=["it failed", "it hung up", "it is silent"],
 )
-def test_one_that_did_not_hear_is_asked_again(daemon: Daemon, record: Record) -> None:
+def test_one_that_did_not_hear_is_asked_again(daemon: Daemon, record: ContainerRecord) -> None:
     ours = stopper(daemon)
     stop(ours, record)
     go_on(ours, record)
@@ -117,7 +119,7 @@ def test_one_that_did_not_hear_is_asked_again(daemon: Daemon, record: Record) ->
 
 @pytest.mark.parametrize("said", [204, 304, 404, requests.ReadTimeout()])
 def test_one_that_heard_is_not_asked_again_by_any_service(
-    said: int | Exception, record: Record
+    said: int | Exception, record: ContainerRecord
 ) -> None:
     daemon = Daemon(script=[said])
     stop(stopper(daemon), record)
@@ -126,14 +128,14 @@ def test_one_that_heard_is_not_asked_again_by_any_service(
     assert daemon.asked == [GRACE]
 
 
-def test_what_was_only_wished_is_asked_of_it(record: Record) -> None:
+def test_what_was_only_wished_is_asked_of_it(record: ContainerRecord) -> None:
     daemon = Daemon()
     note_wish(record, grace_seconds=GRACE)
     stop(stopper(daemon), record, seconds=2 * GRACE)
     assert daemon.asked == [GRACE]
 
 
-def test_less_time_is_asked_for_again_and_no_time_kills(record: Record) -> None:
+def test_less_time_is_asked_for_again_and_no_time_kills(record: ContainerRecord) -> None:
     daemon = Daemon()
     ours = stopper(daemon)
     for seconds in (GRACE, GRACE / 2, GRACE, 0.0):
@@ -141,13 +143,15 @@ def test_less_time_is_asked_for_again_and_no_time_kills(record: Record) -> None:
     assert (daemon.asked, daemon.killed) == ([GRACE, GRACE / 2], ["c1"])
 
 
-def test_one_that_does_not_die_at_once_is_killed_by_one_thread_at_a_time(record: Record) -> None:
+def test_one_that_does_not_die_at_once_is_killed_by_one_thread_at_a_time(
+    record: ContainerRecord,
+) -> None:
     """In the kernel, where no signal reaches it: the daemon answers late, and looks go on."""
     daemon = Daemon()
     daemon.kills.clear()
     ours = stopper(daemon)
     for _ in range(3):
-        ours.stop("c1", Endpoint(url="unix:///x"), record, grace_seconds=0.0)
+        ours.stop("c1", DaemonEndpoint(url="unix:///x"), record, grace_seconds=0.0)
     daemon.kills.set()
     await_threads("stop_container")
     assert daemon.killed == ["c1"]
@@ -156,7 +160,7 @@ def test_one_that_does_not_die_at_once_is_killed_by_one_thread_at_a_time(record:
 
 
 def test_a_full_disk_keeps_nobody_from_being_ended(
-    record: Record, monkeypatch: pytest.MonkeyPatch
+    record: ContainerRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

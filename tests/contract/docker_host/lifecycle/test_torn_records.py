@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from cluster.docker_host.connection.endpoint import Endpoint
+from cluster.docker_host.connection.endpoint import DaemonEndpoint
 from cluster.docker_host.container import containers
-from cluster.docker_host.record.records import Record, Records
+from cluster.docker_host.record.records import ContainerRecord, Records
 
 from tests.contract.conftest import DockerBench, exited, forgotten, is_running, observed, until
 from tests.contract.docker_host.docker_view import RUN_FOR_EVER, container_name
@@ -16,7 +16,7 @@ from tests.docker_daemon import DockerDaemon
 TORN = ["", "{", "\0\0"]
 
 
-def record_of(bench: DockerBench, process_id: str) -> Record:
+def record_of(bench: DockerBench, process_id: str) -> ContainerRecord:
     return Records(state_dir=bench.host.state_dir).of(process_id)
 
 
@@ -42,7 +42,7 @@ def test_a_container_is_found_though_another_node_is_silent(
     docker_bench: DockerBench, docker_daemon: DockerDaemon
 ) -> None:
     """On which node it has to be looked for, only the record told."""
-    known = {"n0": Endpoint(url="unix:///nowhere"), **docker_bench.host.endpoints()}
+    known = {"n0": DaemonEndpoint(url="unix:///nowhere"), **docker_bench.host.endpoints()}
     host = replace(docker_bench.host, endpoints=lambda: known)
     docker_bench.launch("w1", RUN_FOR_EVER)
     record_of(docker_bench, "w1").process_path.write_text("")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from cluster.docker_host.logs.cursors import Cursor
+from cluster.docker_host.logs.cursors import LogCursor
 from cluster.docker_host.logs.messages import Message, messages
 
 AT = "2026-11-21T07:33:19.123456789Z"
@@ -33,7 +33,7 @@ def test_dockers_own_words_are_no_line_of_the_container() -> None:
 
 
 def copied(*texts: bytes) -> list[bytes]:
-    cursor, lines = Cursor(), list[bytes]()
+    cursor, lines = LogCursor(), list[bytes]()
     for text in texts:
         whole = text.endswith(b"\n")
         one = Message(stream="stdout", at=AT, text=text.removesuffix(b"\n"), is_whole=whole)

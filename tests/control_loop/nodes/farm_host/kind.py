@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from cluster.gpu_listing import Gpu
 from cluster.in_memory_host import InMemoryHost
-from cluster.machine import Machine
+from cluster.machine import NodeMachine
 from cluster.process_environments import ProcessEnvironment, ProcessEnvironments
 from cluster.variables import BadEnvironment, EnvironmentVariables
-from cluster.worker_host import Mount, Role, WorkerHost
+from cluster.worker_host import Mount, ProcessRole, WorkerHost
 from cluster.worker_host_kind import Installation, WorkerHostKind
 from django.utils import timezone
 
@@ -58,8 +58,8 @@ class FarmSurvey:
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         return tuple(Gpu(index=i, name="NVIDIA H200", uuid=f"GPU-{node}-{i}") for i in range(4))
 
-    def machine(self, node: str) -> Machine:
-        return Machine(memory_bytes=1 << 36, cpus=16)
+    def machine(self, node: str) -> NodeMachine:
+        return NodeMachine(memory_bytes=1 << 36, cpus=16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class FarmEnvironments:
     def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
         return Mount(source=folder, target=target, is_writable=is_writable, is_ours=False)
 
-    def user_of(self, team_id: int, role: Role) -> int | None:
+    def user_of(self, team_id: int, role: ProcessRole) -> int | None:
         return None
 
     def is_user_of_a_team(self, user: int) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import MOST_WORKERS
 
 LARGEST_NUMBER: Final = 10**9  # of generations, revisions, batches and attempts
@@ -121,13 +121,13 @@ def checked(document: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[st
     return {name: check(document[name]) for name, check in checks.items()}
 
 
-def plan(document: Mapping[str, Any]) -> Plan:
+def plan(document: Mapping[str, Any]) -> GenerationPlan:
     """A plan as a worker tells it.
 
     Raises:
         KeyError, TypeError, ValueError: it is none.
     """
-    return Plan(
+    return GenerationPlan(
         generation=whole(document["generation"]),
         members=_names(document["members"]),
         joiners=_names(document["joiners"]),

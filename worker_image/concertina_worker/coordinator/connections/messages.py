@@ -7,9 +7,9 @@ from typing import Final, cast
 
 from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.connections import bounds
-from concertina_worker.coordinator.stragglers import Pace
+from concertina_worker.coordinator.stragglers import WorkerThroughput
 from concertina_worker.protocol import GpuUse, MeasurementReport, MemberPhase, MetricReport
-from concertina_worker.wire import FromWorker, Message, Place, ProtocolError
+from concertina_worker.wire import FromWorker, Message, ProtocolError, ScriptPlace
 
 _SHORTEST_SECONDS: Final = 1e-9  # quotients stay finite
 
@@ -60,7 +60,7 @@ def _gpu(worker: str, message: Message) -> on.Event:
 
 
 def _pace(worker: str, message: Message) -> on.Event:
-    pace = Pace(
+    pace = WorkerThroughput(
         steps=bounds.whole(message["steps"]),
         samples=bounds.whole(message["samples"], bounds.LARGEST_COUNT),
         compute_seconds=bounds.amount(message["compute_seconds"]),
@@ -73,7 +73,7 @@ def _pace(worker: str, message: Message) -> on.Event:
 def _heartbeat(worker: str, message: Message) -> on.Event:
     return on.HeartBeat(
         worker=worker,
-        place=Place(message["place"]),
+        place=ScriptPlace(message["place"]),
         seconds=bounds.amount(message["seconds"]),
         steps=bounds.whole(message["steps"], bounds.LARGEST_COUNT),
     )

@@ -19,7 +19,7 @@ from concertina_worker.coordinator.connections.messages import to_event
 from concertina_worker.coordinator.instructions import (
     HangUp,
     Instruction,
-    Release,
+    ReleaseMember,
     SeeOff,
     SendPlan,
     SendStore,
@@ -135,7 +135,7 @@ class Server:
             case SendStore(worker=worker, generation=generation, address=address):
                 message = {"generation": generation, "address": address}
                 self._send(worker, {"type": FromCoordinator.STORE, **message})
-            case Release(worker=worker, reason=reason):
+            case ReleaseMember(worker=worker, reason=reason):
                 _log.info("A worker may go: %s action=release worker=%s", reason, worker)
                 self._send(worker, {"type": FromCoordinator.RELEASE, "reason": reason})
             case SeeOff(worker=worker):

@@ -25,7 +25,7 @@ _REFUSALS: Final = frozenset({"invalid_report", "malformed", "too_large"})
 Answer = tuple[int, bytes, str]  # status, content, and when to come again, if that was said
 
 
-class Service(Protocol):
+class ControlPlane(Protocol):
     """The port: whoever tells what is desired."""
 
     def sync(self, report: SyncReport) -> Desired:

@@ -20,8 +20,8 @@ from concertina_worker.coordinator import events as on
 from concertina_worker.coordinator.connections.held_call import Waker
 from concertina_worker.coordinator.connections.server import Server
 from concertina_worker.coordinator.connections.service import (
+    ControlPlane,
     ReportRefusedError,
-    Service,
     ServiceUnavailableError,
 )
 from concertina_worker.coordinator.machine import Coordination
@@ -48,7 +48,7 @@ class Synchroniser:
         self,
         coordination: Coordination,
         server: Server,
-        service: Service,
+        service: ControlPlane,
         waker: Waker,
         *,
         chance: Callable[[], float] = random.random,

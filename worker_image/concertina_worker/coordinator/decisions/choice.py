@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from concertina_worker.coordinator.knowledge.crew import Crew
 from concertina_worker.coordinator.knowledge.memory import Memory
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import DesiredAction, MemberPhase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class GenerationChoice:
     """The members (in rank order), batch and revision of the next plan."""
 
     members: tuple[str, ...]
@@ -25,7 +25,7 @@ class Choice:
     revision: int
 
 
-def first_members(memory: Memory, crew: Crew) -> Choice | None:
+def first_members(memory: Memory, crew: Crew) -> GenerationChoice | None:
     """All desired workers at once; None while one of them is not ready."""
     desired = memory.desired
     wanted = _wanted(memory, crew)
@@ -36,7 +36,7 @@ def first_members(memory: Memory, crew: Crew) -> Choice | None:
     )
 
 
-def next_members(memory: Memory, crew: Crew, active: Plan) -> Choice | None:
+def next_members(memory: Memory, crew: Crew, active: GenerationPlan) -> GenerationChoice | None:
     """None: the active plan is what is desired, as far as possible now."""
     if memory.desired is None:
         return None
@@ -51,20 +51,20 @@ def next_members(memory: Memory, crew: Crew, active: Plan) -> Choice | None:
 
 def with_members(
     members: tuple[str, ...], memory: Memory, *, global_batch_size: int, revision_before: int
-) -> Choice:
+) -> GenerationChoice:
     """A choice that counts as the desired revision only when it has exactly those workers."""
     desired = memory.desired
     is_fulfilled = desired is not None and set(members) == set(desired["workers"])
-    return Choice(
+    return GenerationChoice(
         members=members,
         global_batch_size=global_batch_size if members else 0,
         revision=desired["revision"] if desired and is_fulfilled else revision_before,
     )
 
 
-def unchanged(active: Plan) -> Choice:
+def unchanged(active: GenerationPlan) -> GenerationChoice:
     """Stay as it is: takes back a plan that was published after `active`."""
-    return Choice(
+    return GenerationChoice(
         members=active.members,
         global_batch_size=active.global_batch_size,
         revision=active.revision,
@@ -84,7 +84,7 @@ def is_stopping(memory: Memory) -> bool:
     return memory.desired is not None and memory.desired["action"] == DesiredAction.STOP
 
 
-def _staying_and_ready(memory: Memory, crew: Crew, active: Plan) -> tuple[str, ...]:
+def _staying_and_ready(memory: Memory, crew: Crew, active: GenerationPlan) -> tuple[str, ...]:
     if is_stopping(memory):
         return ()
     wanted = _wanted(memory, crew)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from concertina_worker.coordinator.decisions import choice as choosing
-from concertina_worker.coordinator.decisions.choice import Choice
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan
+from concertina_worker.coordinator.decisions.choice import GenerationChoice
+from concertina_worker.coordinator.instructions import Instruction, ReleaseMember, SendPlan
 from concertina_worker.coordinator.knowledge.crew import Crew
 from concertina_worker.coordinator.knowledge.memory import Memory
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import MemberPhase
 
 # Above what one worker may evaluate or save while the others wait for it in the exchange. It is
@@ -115,7 +115,7 @@ class Decisions:
             is_recovery=True,
         )
 
-    def _replace_a_broken_plan(self, pending: Plan) -> list[Instruction]:
+    def _replace_a_broken_plan(self, pending: GenerationPlan) -> list[Instruction]:
         """A joiner died before the switch, or the group could not be built: plan anew."""
         active = self.memory.active
         is_broken = self.memory.withdrawn == pending.generation or any(
@@ -177,12 +177,12 @@ class Decisions:
         ]
         for worker in released:
             self.crew[worker].is_released = True
-        return [Release(worker=worker, reason=reason) for worker in released]
+        return [ReleaseMember(worker=worker, reason=reason) for worker in released]
 
-    def _publish(self, choice: Choice, *, is_recovery: bool) -> list[Instruction]:
+    def _publish(self, choice: GenerationChoice, *, is_recovery: bool) -> list[Instruction]:
         memory = self.memory
         before = memory.active_members
-        plan = Plan(
+        plan = GenerationPlan(
             generation=memory.next_generation,
             members=choice.members,
             joiners=() if is_recovery else tuple(w for w in choice.members if w not in before),

@@ -34,7 +34,7 @@ _ALIVE: Final = (  # an end that is gone without a word is missed after two minu
 _log = logging.getLogger(__name__)
 
 
-class Refused(Exception):
+class TunnelRefused(Exception):
     """No tunnel is made; the message is for the worker's log."""
 
     def __init__(self, status: str, message: str) -> None:
@@ -59,7 +59,7 @@ class Gate:
         self._open.add(this)
         try:
             await self._tunnel(reader, writer)
-        except Refused as refusal:
+        except TunnelRefused as refusal:
             _log.warning("Refused: %s action=refuse", refusal)
             with contextlib.suppress(OSError):
                 writer.write(_answer(refusal.status, f"{refusal}\n"))
@@ -74,10 +74,10 @@ class Gate:
         async with asyncio.timeout(_HEAD_SECONDS):
             head = await reader.readuntil(b"\r\n\r\n")
         if len(self._open) > self.most:
-            raise Refused("503 Busy", f"{self.most} connections are open. Close some first.")
+            raise TunnelRefused("503 Busy", f"{self.most} connections are open. Close some first.")
         host, port = _target(head)
         if not self.reachable.lists(host, port):
-            raise Refused(
+            raise TunnelRefused(
                 "403 Forbidden",
                 f"{host}:{port} is not listed for this team: {self.reachable}. Ask an admin.",
             )
@@ -107,7 +107,9 @@ class Gate:
                 return await _first_that_answers(addresses, port)
         except OSError as problem:  # a TimeoutError is one
             said = str(problem) or "no answer"
-            raise Refused("502 Bad Gateway", f"{host}:{port} cannot be called: {said}") from problem
+            raise TunnelRefused(
+                "502 Bad Gateway", f"{host}:{port} cannot be called: {said}"
+            ) from problem
 
 
 async def _hang_up(writer: asyncio.StreamWriter) -> None:
@@ -143,7 +145,7 @@ def _target(head: bytes) -> tuple[str, int]:
     """Raises: Refused."""
     found = _CONNECT.match(head)
     if found is None or not 0 < int(found[2]) <= _LARGEST_PORT:
-        raise Refused(
+        raise TunnelRefused(
             "405 Not allowed", "Only CONNECT leads out, as https uses it: write https:// addresses."
         )
     return found[1].decode(), int(found[2])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from concertina_worker.protocol import GpuUse, MemberPhase, WorkerReport
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 
 RETURN_SECONDS: Final = 1.0  # guessed: several reconnect delays
 MOST_GONE: Final = 1000  # that are remembered; guessed: a job has no more replaced in a day
@@ -32,7 +32,7 @@ class CrewMember:
     is_going: bool = False  # has said goodbye
     failed_in: int = 0  # newest generation in which a collective broke for it
     heard_at: float = 0.0  # when its newest heartbeat came
-    place: Place = Place.ELSEWHERE  # of its main thread
+    place: ScriptPlace = ScriptPlace.ELSEWHERE  # of its main thread
     since: float = 0.0  # it has been there
     steps: int = 0  # it has made in this generation
     error: str = ""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from concertina_worker.coordinator.knowledge.reports import Reports
-from concertina_worker.plan import Plan
+from concertina_worker.coordinator.knowledge.reports import PendingReports
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import LONGEST_WARNING, MOST_WARNINGS, Desired
 
 
@@ -23,8 +23,9 @@ class Memory:
     next_generation: int = 1
     desired: Desired | None = None
     ever_desired: list[str] = field(default_factory=list)  # of this attempt
-    active: Plan | None = None  # the members of this plan train
-    published: list[Plan] = field(default_factory=list)  # newer than `active`, oldest first
+    active: GenerationPlan | None = None  # the members of this plan train
+    # newer than `active`, oldest first
+    published: list[GenerationPlan] = field(default_factory=list)
     trained: list[str] = field(default_factory=list)  # members of the newest active plan there was
     leavers: list[str] = field(default_factory=list)  # out of `active`, not released yet
     left_generation: int = 0  # that the leavers were in
@@ -41,10 +42,10 @@ class Memory:
     total_samples: int | None = None
     checkpoint_step: int | None = None
     warnings: list[str] = field(default_factory=list)  # each once, in the order they were given
-    reports: Reports = field(default_factory=Reports)
+    reports: PendingReports = field(default_factory=PendingReports)
 
     @property
-    def pending(self) -> Plan | None:
+    def pending(self) -> GenerationPlan | None:
         """The plan that members should switch to next."""
         return self.published[-1] if self.published else None
 
@@ -115,8 +116,8 @@ class Memory:
         return cls(
             **{
                 **document,
-                "active": Plan.from_json(active) if active else None,
-                "published": [Plan.from_json(plan) for plan in document["published"]],
-                "reports": Reports.from_json(document["reports"]),
+                "active": GenerationPlan.from_json(active) if active else None,
+                "published": [GenerationPlan.from_json(plan) for plan in document["published"]],
+                "reports": PendingReports.from_json(document["reports"]),
             }
         )

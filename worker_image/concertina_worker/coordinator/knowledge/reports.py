@@ -26,7 +26,7 @@ MAX_GENERATIONS: Final = 10 * MOST_GENERATIONS  # as many as the service keeps o
 
 
 @dataclass(slots=True, kw_only=True)
-class Reports:
+class PendingReports:
     """Generations and metrics to send; the newest measurement of each configuration."""
 
     generations: list[GenerationReport] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Reports:
         }
 
     @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Reports:
+    def from_json(cls, document: dict[str, Any]) -> PendingReports:
         return cls(**document)
 
 

@@ -30,7 +30,7 @@ from typing import Final
 from concertina_worker.coordinator.knowledge.crew import Crew, CrewMember
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.protocol import MemberPhase
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 
 SILENCE_SECONDS: Final = 4.5  # with the way of a heartbeat below 5 s; trades kills of hiccups
 LONGEST_SILENCE_SECONDS: Final = 15.0  # guessed: heartbeats do not get rarer with longer steps
@@ -44,7 +44,7 @@ OWN_HICCUP_SECONDS: Final = 2.0  # not looked for so long: it was this process t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Waiting:
+class _SwitchableSince:
     """The time and the step since which members could switch to a plan."""
 
     generation: int
@@ -59,7 +59,7 @@ class HeartbeatRules:
         self._memory = memory
         self._crew = crew
         self._looked_at = now
-        self._stale = _Waiting(generation=0, at=now, steps=0)
+        self._stale = _SwitchableSince(generation=0, at=now, steps=0)
 
     def faults(self, *, now: float) -> dict[str, str]:
         """Workers to give up, each with the reason in words."""
@@ -75,7 +75,7 @@ class HeartbeatRules:
         members = [self._crew[w] for w in self._memory.active_members if w in self._crew]
         return len(members) > 1 and all(
             member.is_connected
-            and member.place is Place.WAITING
+            and member.place is ScriptPlace.WAITING
             and now - member.since > self._patience_with(member)
             and member.failed_in < self._generation
             for member in members
@@ -86,7 +86,9 @@ class HeartbeatRules:
         plan = self._memory.pending
         steps = self._steps_of_the_slowest()
         if plan is None or plan.generation != self._stale.generation:
-            self._stale = _Waiting(generation=plan.generation if plan else 0, at=now, steps=steps)
+            self._stale = _SwitchableSince(
+                generation=plan.generation if plan else 0, at=now, steps=steps
+            )
             return False
         is_training_on = steps - self._stale.steps > STEPS_OF_PATIENCE
         return is_training_on and now - self._stale.at > STALE_PLAN_SECONDS
@@ -100,12 +102,12 @@ class HeartbeatRules:
         if silent_seconds > self._silence_limit(member, now):
             return f"no heartbeat for {silent_seconds:.1f} s"
         busy_seconds = now - member.since
-        if member.place is Place.COMPUTING and busy_seconds > self._step_limit(member):
+        if member.place is ScriptPlace.COMPUTING and busy_seconds > self._step_limit(member):
             return f"it has computed at one step for {busy_seconds:.0f} s"
         return ""
 
     def _silence_limit(self, member: CrewMember, now: float) -> float:
-        is_away = member.place is Place.ELSEWHERE
+        is_away = member.place is ScriptPlace.ELSEWHERE
         has_been_away = is_away and member.heard_at - member.since > A_MOMENT_SECONDS
         if member.phase is not MemberPhase.TRAINING or has_been_away or self._is_deaf(now):
             return LONGEST_SILENCE_SECONDS
@@ -120,7 +122,7 @@ class HeartbeatRules:
     def _step_limit(self, member: CrewMember) -> float:
         members = self._memory.active_members
         others = [self._crew[w] for w in members if w in self._crew and w != member.worker]
-        is_waited_for = any(other.place is Place.WAITING for other in others)
+        is_waited_for = any(other.place is ScriptPlace.WAITING for other in others)
         return self._patience_with(member) if is_waited_for else FIRST_STEP_SECONDS
 
     def _patience_with(self, member: CrewMember) -> float:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from concertina_worker.coordinator import events as on
-from concertina_worker.coordinator.instructions import Instruction, Release, SendPlan, SendStore
+from concertina_worker.coordinator.instructions import (
+    Instruction,
+    ReleaseMember,
+    SendPlan,
+    SendStore,
+)
 from concertina_worker.coordinator.knowledge.crew import Crew, CrewMember
 from concertina_worker.coordinator.knowledge.memory import Memory
 from concertina_worker.coordinator.stragglers import Speeds
 from concertina_worker.coordinator.updates.liveness import OF_ONE_WORKER, Liveness
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import Desired, GenerationCause, GenerationReport, MemberPhase
 
 
@@ -87,7 +92,7 @@ class StateUpdate:
         if event.worker in memory.lost or event.attempt < memory.attempt:
             member.is_released = True
             member.phase = MemberPhase.LOST
-            return [Release(worker=event.worker, reason="it was replaced")]
+            return [ReleaseMember(worker=event.worker, reason="it was replaced")]
         if event.phase is not MemberPhase.CONNECTED:
             self._register(event.model_bytes)
         if event.plan is not None:
@@ -113,7 +118,7 @@ class StateUpdate:
         address = SendStore(worker=event.worker, generation=store.generation, address=store.address)
         return [address] if event.worker in plan.members else []
 
-    def _adopt(self, worker: str, plan: Plan) -> None:
+    def _adopt(self, worker: str, plan: GenerationPlan) -> None:
         """A worker trains by a plan this process may not have seen it switch to."""
         memory = self.memory
         if memory.active is None or plan.generation > memory.active.generation:
@@ -165,7 +170,7 @@ class StateUpdate:
         if event.worker in memory.active.members:
             self.crew[event.worker].phase = MemberPhase.TRAINING
 
-    def _activate(self, plan: Plan, *, step: int) -> None:
+    def _activate(self, plan: GenerationPlan, *, step: int) -> None:
         """Make `plan` the one that trains; everything older is history."""
         memory = self.memory
         before = memory.active
@@ -182,7 +187,9 @@ class StateUpdate:
         later = [p for p in memory.published if p.generation > plan.generation]
         memory.published = later if plan.members else []  # who has left gets into none of them
 
-    def _generation_report(self, plan: Plan, before: Plan | None, step: int) -> GenerationReport:
+    def _generation_report(
+        self, plan: GenerationPlan, before: GenerationPlan | None, step: int
+    ) -> GenerationReport:
         members_before = before.members if before else ()
         is_loss = plan.is_recovery and bool(members_before)  # after a pause nobody is missed
         lost_steps = max(self.memory.step - step, 0)

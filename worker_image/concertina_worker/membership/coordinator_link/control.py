@@ -20,13 +20,13 @@ from typing import Any, Final
 from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.pulse import Pulse
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.protocol import MemberPhase
 from concertina_worker.wire import (
-    Connection,
     FromCoordinator,
     FromWorker,
     Message,
+    PeerConnection,
     ProtocolError,
 )
 
@@ -58,7 +58,7 @@ class WorkerStatus:
     """What a coordinator that knows nothing must know of this worker."""
 
     phase: MemberPhase = MemberPhase.CONNECTED
-    plan: Plan | None = None  # the generation it trains in, or left for good
+    plan: GenerationPlan | None = None  # the generation it trains in, or left for good
     failed_in: int = 0
     model_bytes: int = 0
     store: dict[str, Any] | None = None  # generation and address, if this worker opened one
@@ -72,7 +72,7 @@ class Control:
         platform: Platform,
         pulse: Pulse,
         *,
-        on_plan: Callable[[Plan], None],
+        on_plan: Callable[[GenerationPlan], None],
         on_release: Callable[[], None],
     ) -> None:
         self._platform = platform
@@ -81,7 +81,7 @@ class Control:
         self._on_release = on_release
         self._status = WorkerStatus()
         self._outbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        self._connection: Connection | None = None
+        self._connection: PeerConnection | None = None
         self._changed = threading.Condition()
         self._stores: dict[int, str] = {}
         self._release_reason: str | None = None
@@ -184,7 +184,7 @@ class Control:
         stream.settimeout(None)
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         _end_when_unanswered(stream)
-        connection = Connection(stream)
+        connection = PeerConnection(stream)
         self.local_host = connection.local_host
         with self._changed:
             connection.send(self._hello(self._status))
@@ -211,7 +211,7 @@ class Control:
     def _take(self, message: Message) -> None:
         match message["type"]:
             case FromCoordinator.PLAN:
-                self._on_plan(Plan.from_json(message["plan"]))
+                self._on_plan(GenerationPlan.from_json(message["plan"]))
             case FromCoordinator.STORE:
                 with self._changed:
                     self._stores[int(message["generation"])] = str(message["address"])

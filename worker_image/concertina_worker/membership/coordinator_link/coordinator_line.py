@@ -15,10 +15,10 @@ from concertina_worker.collective.rendezvous import MEETING_SECONDS, Meeting, bu
 from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.control import Control
-from concertina_worker.membership.coordinator_link.orders import Orders
+from concertina_worker.membership.coordinator_link.orders import CoordinatorOrders
 from concertina_worker.membership.coordinator_link.preparations import Preparations, Prepared
 from concertina_worker.membership.coordinator_link.pulse import Pulse
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.wire import FromWorker
 
 POLL_SECONDS: Final = 0.2
@@ -43,7 +43,7 @@ class CoordinatorLine:
             on_plan=self.preparations.take,
             on_release=self.preparations.end,  # the others may be gone, and not have said so
         )
-        self.orders = Orders(self.control, lost_seconds=lost_seconds)
+        self.orders = CoordinatorOrders(self.control, lost_seconds=lost_seconds)
 
     def start(self) -> None:
         self.orders.listen()
@@ -60,7 +60,9 @@ class CoordinatorLine:
             if prepared is not None:
                 return prepared
 
-    def tell_switched(self, plan: Plan, *, step: int, lost_steps: int = 0, **status: Any) -> None:
+    def tell_switched(
+        self, plan: GenerationPlan, *, step: int, lost_steps: int = 0, **status: Any
+    ) -> None:
         """Tell that the worker trains by the plan after this step, or has left."""
         self.control.update_status(plan=plan, **status)
         self.control.send(
@@ -72,7 +74,7 @@ class CoordinatorLine:
         away_seconds = min(RETURN_SECONDS, self._lost_seconds)
         self.control.close(answer_seconds=ANSWER_SECONDS, away_seconds=away_seconds)
 
-    def _build(self, plan: Plan, wires: Wires) -> Group:
+    def _build(self, plan: GenerationPlan, wires: Wires) -> Group:
         meeting = Meeting(
             host=self.control.local_host,
             token=self._token,
@@ -84,10 +86,10 @@ class CoordinatorLine:
         )
         return build(plan, self.worker, meeting, wires)
 
-    def _announce_store(self, plan: Plan, address: str) -> None:
+    def _announce_store(self, plan: GenerationPlan, address: str) -> None:
         store = {"generation": plan.generation, "address": address}
         self.control.update_status(store=store)
         self.control.send(FromWorker.STORE, **store)
 
-    def _report_failed_build(self, plan: Plan) -> None:
+    def _report_failed_build(self, plan: GenerationPlan) -> None:
         self.control.send(FromWorker.BUILD_FAILED, generation=plan.generation)

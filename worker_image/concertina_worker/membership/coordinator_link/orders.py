@@ -22,7 +22,7 @@ LEAVE_POLL_SECONDS: Final = 0.003
 ABANDONED_SECONDS: Final = 5.0  # how long a worker told to end waits to be replanned first
 
 
-class Orders:
+class CoordinatorOrders:
     """What others want of this process beyond training."""
 
     def __init__(self, control: Control, *, lost_seconds: float) -> None:

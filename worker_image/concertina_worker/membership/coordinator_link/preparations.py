@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
-from concertina_worker.plan import Plan
+from concertina_worker.plan import GenerationPlan
 from concertina_worker.process import background
 
 _log = logging.getLogger(__name__)
@@ -31,32 +31,32 @@ _log = logging.getLogger(__name__)
 class Prepared:
     """A plan whose group stands; without one when this worker is to leave."""
 
-    plan: Plan
+    plan: GenerationPlan
     group: Group | None
 
 
 class Preparations:
     """The newest plan, and its group as soon as it is built."""
 
-    def __init__(self, worker: str, build: Callable[[Plan, Wires], Group]) -> None:
+    def __init__(self, worker: str, build: Callable[[GenerationPlan, Wires], Group]) -> None:
         """`build` blocks until all members have met, and raises RuntimeError if they do not."""
         self._worker = worker
         self._build = build
         self._changed = threading.Condition()
-        self._newest: Plan | None = None
+        self._newest: GenerationPlan | None = None
         self._prepared: Prepared | None = None
         self._current: Group | None = None
         self._building: set[Wires] = set()
         self._let_in_by = 0  # the newest generation that workers without a group get into
         self._begun = 0  # generation whose group was begun to be built last
         self._wires: weakref.WeakSet[Wires] = weakref.WeakSet()  # of all groups anybody still has
-        self.on_build_failed: Callable[[Plan], None] = lambda _: None
+        self.on_build_failed: Callable[[GenerationPlan], None] = lambda _: None
 
     @property
-    def newest(self) -> Plan | None:
+    def newest(self) -> GenerationPlan | None:
         return self._newest
 
-    def take(self, plan: Plan) -> None:
+    def take(self, plan: GenerationPlan) -> None:
         """A plan arrived; may be called from any thread."""
         with self._changed:
             if self._newest is not None and plan.generation <= self._newest.generation:
@@ -72,7 +72,7 @@ class Preparations:
         for wires in useless:
             wires.cut()
 
-    def is_given_up(self, plan: Plan) -> bool:
+    def is_given_up(self, plan: GenerationPlan) -> bool:
         """True if a plan by which this worker is to join will never come about.
 
         A later plan that recovers, or lets it join again, takes its place. Any other may follow on
@@ -121,7 +121,7 @@ class Preparations:
         with self._changed:
             return self._changed.wait_for(acceptable, timeout=timeout_seconds)
 
-    def _make_ready(self, plan: Plan) -> None:
+    def _make_ready(self, plan: GenerationPlan) -> None:
         """Make a plan ready: at once if no group is to be built, else as soon as it stands."""
         if self._worker not in plan.members:
             self._prepared = Prepared(plan=plan, group=None)
@@ -136,28 +136,28 @@ class Preparations:
             background.start("concertina_prepare", self._prepare, plan, wires)
         self._changed.notify_all()
 
-    def _kept_under(self, plan: Plan) -> Group | None:
+    def _kept_under(self, plan: GenerationPlan) -> Group | None:
         """The group of now, if it serves under that plan, too."""
         current = self._current
         if current is None or plan.is_recovery or plan.members != current.plan.members:
             return None
         return current.under(plan)
 
-    def _is_for_now(self, plan: Plan) -> bool:
+    def _is_for_now(self, plan: GenerationPlan) -> bool:
         """False for a plan that this worker has to look at once it is in the group before."""
         return self._current is not None or self._lets_in(plan)
 
-    def _lets_in(self, plan: Plan) -> bool:
+    def _lets_in(self, plan: GenerationPlan) -> bool:
         """Workers that are in no group get into this one."""
         return plan.is_recovery or self._worker in plan.joiners
 
-    def _is_of_use(self, plan: Plan) -> bool:
+    def _is_of_use(self, plan: GenerationPlan) -> bool:
         """The group that was built for this plan is still one to get into."""
         if self._newest == plan:
             return self._kept_under(plan) is None
         return self._current is None and not self.is_given_up(plan)
 
-    def _prepare(self, plan: Plan, wires: Wires) -> None:
+    def _prepare(self, plan: GenerationPlan, wires: Wires) -> None:
         try:
             group = self._build(plan, wires)
         except Exception as error:  # noqa: BLE001 - whatever it is, the others must not wait

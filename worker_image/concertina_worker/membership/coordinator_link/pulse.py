@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from concertina_worker.wire import Place
+from concertina_worker.wire import ScriptPlace
 
 
 class Pulse:
@@ -19,16 +19,16 @@ class Pulse:
 
     def __init__(self) -> None:
         self._steps = 0
-        self._place_since = (Place.ELSEWHERE, time.monotonic())
+        self._place_since = (ScriptPlace.ELSEWHERE, time.monotonic())
 
-    def move_to(self, place: Place) -> None:
+    def move_to(self, place: ScriptPlace) -> None:
         self._place_since = (place, time.monotonic())
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Wait for the others; afterwards the thread is where it was, as if just come there."""
         place, _ = self._place_since
-        self.move_to(Place.WAITING)
+        self.move_to(ScriptPlace.WAITING)
         try:
             yield
         finally:

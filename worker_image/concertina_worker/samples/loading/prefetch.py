@@ -17,18 +17,18 @@ from torch.utils.data import DataLoader
 from concertina_worker.samples.loading.loader_process import LoaderProcessStart
 from concertina_worker.samples.loading.reading import (
     Answer,
-    Extent,
     Reader,
     Request,
+    StreamExtent,
     StreamReader,
     reader_of,
 )
 from concertina_worker.samples.loading.requests import BatchPlan, Requests
-from concertina_worker.samples.order import Order
-from concertina_worker.samples.share import REHEARSED_SAMPLES, Share
-from concertina_worker.samples.source import DataError, Source
+from concertina_worker.samples.order import SampleOrder
+from concertina_worker.samples.share import REHEARSED_SAMPLES, BatchShare
+from concertina_worker.samples.source import DataError, SampleSource
 
-LoaderOf = Callable[[Reader, Source, Requests, torch.Generator], Iterable[Any]]
+LoaderOf = Callable[[Reader, SampleSource, Requests, torch.Generator], Iterable[Any]]
 
 
 class Prefetch:
@@ -36,7 +36,7 @@ class Prefetch:
 
     def __init__(
         self,
-        source: Source,
+        source: SampleSource,
         *,
         seed: int,
         planned_batch: BatchPlan,
@@ -73,7 +73,7 @@ class Prefetch:
             self._requests.idle(REHEARSED_SAMPLES)
             self._start()
 
-    def serves(self, source: Source) -> bool:
+    def serves(self, source: SampleSource) -> bool:
         """True if the processes of this one, warm or persistent, can load these samples too."""
         own = self.source
         is_same = (source.loading, source.drops_last) == (own.loading, own.drops_last) and all(
@@ -107,7 +107,7 @@ class Prefetch:
         self._requests.begin_epoch(epoch, order)
         self._generator.manual_seed(hash((self._seed, epoch, rank)) % 2**63)
 
-    def begin_step(self, step: int, position: int) -> Share | None:
+    def begin_step(self, step: int, position: int) -> BatchShare | None:
         """This worker's share of the batch at this position; None at the end of the epoch.
 
         Blocks until the first micro-batch is loaded.
@@ -145,10 +145,10 @@ class Prefetch:
         self._answers = None
         self._requests.unanswered.clear()
 
-    def _order(self, epoch: int) -> Order:
+    def _order(self, epoch: int) -> SampleOrder:
         return self.source.order(seed=self._seed, epoch=epoch)
 
-    def _share_of_stream(self, wanted: Request, extent: Extent) -> Share | None:
+    def _share_of_stream(self, wanted: Request, extent: StreamExtent) -> BatchShare | None:
         if not extent.batch.stop:
             raise DataError("the stream is empty on this worker")
         if extent.is_last:
@@ -182,7 +182,7 @@ class Prefetch:
 
 
 def _data_loader(
-    reader: Reader, source: Source, requests: Requests, generator: torch.Generator
+    reader: Reader, source: SampleSource, requests: Requests, generator: torch.Generator
 ) -> DataLoader[Any]:
     loading = source.loading
     init = LoaderProcessStart(loading.init, reads_stream=source.is_stream)

@@ -17,7 +17,7 @@ from torch.utils.data import Subset, TensorDataset, default_collate
 
 from concertina_worker.samples.randomness import get_state, kept, seed, seeded, set_state
 from concertina_worker.samples.share import Division
-from concertina_worker.samples.source import Source
+from concertina_worker.samples.source import SampleSource
 from concertina_worker.samples.stream_place import Bookmark
 
 _WITHOUT_CHANCE: Final = (TensorDataset, list, tuple, range)
@@ -36,21 +36,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class StreamExtent:
     """What a reader of a stream found where a batch was to be."""
 
     batch: range  # shorter than asked for at the end
     is_last: bool  # nothing follows
 
 
-Answer = tuple[Any, Extent | None]
+Answer = tuple[Any, StreamExtent | None]
 """A micro-batch and, of a stream, where it ends; None for one that lies behind the end."""
 
 
 class MapReader:
     """Reads samples by their number."""
 
-    def __init__(self, source: Source, *, seed: int) -> None:
+    def __init__(self, source: SampleSource, *, seed: int) -> None:
         self.dataset = source.dataset
         self._collate = source.collate
         self._seed = seed
@@ -91,7 +91,7 @@ class StreamReader:
     It reads one sample further than the batch, to know whether the epoch ends with it.
     """
 
-    def __init__(self, source: Source, *, seed: int) -> None:
+    def __init__(self, source: SampleSource, *, seed: int) -> None:
         self.dataset = source.dataset
         self._collate = source.collate or default_collate
         self._seed = seed
@@ -166,11 +166,11 @@ class StreamReader:
             self._samples.popleft()
             self._start += 1
 
-    def _read_to(self, batch: range) -> Extent:
+    def _read_to(self, batch: range) -> StreamExtent:
         while self._stop <= batch.stop and self._read_one():
             pass
         found = range(batch.start, max(batch.start, min(batch.stop, self._stop)))
-        return Extent(batch=found, is_last=self._stop <= batch.stop)
+        return StreamExtent(batch=found, is_last=self._stop <= batch.stop)
 
     def _read_one(self) -> bool:
         try:
@@ -188,7 +188,7 @@ class StreamReader:
 Reader = MapReader | StreamReader
 
 
-def reader_of(source: Source, *, seed: int) -> Reader:
+def reader_of(source: SampleSource, *, seed: int) -> Reader:
     return StreamReader(source, seed=seed) if source.is_stream else MapReader(source, seed=seed)
 
 

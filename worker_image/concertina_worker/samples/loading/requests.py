@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from concertina_worker.samples.loading.reading import Request
-from concertina_worker.samples.order import Order
+from concertina_worker.samples.order import SampleOrder
 from concertina_worker.samples.share import Division
 
 
@@ -34,13 +34,13 @@ class Requests:
         self.unanswered: deque[Request] = deque()
         self._planned_batch = planned_batch
         self._drops_last = drops_last
-        self._order: Order | None = None  # of a stream: none
+        self._order: SampleOrder | None = None  # of a stream: none
         self._epoch = self._step = self._position = self._oldest = 0
         self._of_this_step: deque[Request] = deque()
         self._idle_request: Request | None = None
         self._is_over = False
 
-    def begin_epoch(self, epoch: int, order: Order | None) -> None:
+    def begin_epoch(self, epoch: int, order: SampleOrder | None) -> None:
         self._epoch = epoch
         self._order = order
         self._of_this_step.clear()

@@ -31,11 +31,11 @@ from concertina_worker.checkpoint_files import (
     FOOTER_BYTES,
     FORMER_MAGIC,
     MAGIC,
-    About,
+    CheckpointAbout,
     CheckpointName,
     about,
 )
-from concertina_worker.environment import KeepBest
+from concertina_worker.environment import BestCheckpointRule
 from concertina_worker.state.checkpoints import former_names, keeping, weights
 from concertina_worker.state.checkpoints.written_file import (
     BrokenCheckpointError,
@@ -52,10 +52,10 @@ _log = logging.getLogger(__name__)
 def write(
     folder: Path,
     content: Mapping[str, Any],
-    description: About,
+    description: CheckpointAbout,
     *,
     keep_last: int,
-    keep_best: KeepBest | None = None,
+    keep_best: BestCheckpointRule | None = None,
     start: int = 0,
     epoch: int = 0,
 ) -> Path:
@@ -146,7 +146,7 @@ def _together(content: dict[str, Any], found: Mapping[str, torch.Tensor]) -> dic
     return content
 
 
-def _write_state(content: dict[str, Any], description: About, file: HashingFile) -> None:
+def _write_state(content: dict[str, Any], description: CheckpointAbout, file: HashingFile) -> None:
     torch.save(content, file)  # type: ignore[arg-type]
     file.write(description.tail())
     file.write(MAGIC + file.digest())

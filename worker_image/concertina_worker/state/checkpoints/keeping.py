@@ -9,8 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from concertina_worker.checkpoint_files import SHOWN_DIGEST, About, CheckpointName, read_about
-from concertina_worker.environment import KeepBest
+from concertina_worker.checkpoint_files import (
+    SHOWN_DIGEST,
+    CheckpointAbout,
+    CheckpointName,
+    read_about,
+)
+from concertina_worker.environment import BestCheckpointRule
 
 LEFTOVER_SECONDS: Final = 600.0  # guessed: nobody writes, and then does not for so long
 
@@ -21,7 +26,7 @@ def oldest_first(folder: Path, kind: str = "pt") -> list[CheckpointName]:
     return sorted(name for name in found if name)
 
 
-def told_by(path: Path) -> About | None:
+def told_by(path: Path) -> CheckpointAbout | None:
     """Return what a checkpoint is about; None: it does not say, or is broken."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
@@ -35,13 +40,15 @@ def told_by(path: Path) -> About | None:
         os.close(descriptor)
 
 
-def is_among_the_best(folder: Path, value: float, best: KeepBest) -> bool:
+def is_among_the_best(folder: Path, value: float, best: BestCheckpointRule) -> bool:
     """True if a checkpoint of which this was measured would be kept for it."""
     kept = _best_first(folder, best)[: best.count]
     return len(kept) < best.count or best.is_better(value, than=kept[-1][0])
 
 
-def remove_old(folder: Path, *, keep_last: int, best: KeepBest | None, written: Path) -> None:
+def remove_old(
+    folder: Path, *, keep_last: int, best: BestCheckpointRule | None, written: Path
+) -> None:
     """Remove what is not to be kept, and what nobody has finished or removed."""
     names = oldest_first(folder)
     kept = {name.state for name in names[-keep_last:]} | {written.name}
@@ -58,7 +65,7 @@ def remove_old(folder: Path, *, keep_last: int, best: KeepBest | None, written: 
         _remove_leftovers(path for path in weights if _has_no_state(path))
 
 
-def _best_first(folder: Path, best: KeepBest) -> list[tuple[float, CheckpointName]]:
+def _best_first(folder: Path, best: BestCheckpointRule) -> list[tuple[float, CheckpointName]]:
     """Those after whose step the metric was logged; of equals the later first."""
     found = list[tuple[float, CheckpointName]]()
     for name in reversed(oldest_first(folder)):

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 from concertina_worker.device.kernels import await_kernels
 from concertina_worker.samples.comparison import StartSum, Work
-from concertina_worker.training.gradients.layout import Bucket
+from concertina_worker.training.gradients.layout import GradientBucket
 
 
 class Exchange:
     """One step's sum. A lost worker raises nothing here: see `has_failed`."""
 
-    def __init__(self, buckets: Sequence[Bucket], start_sum: StartSum) -> None:
+    def __init__(self, buckets: Sequence[GradientBucket], start_sum: StartSum) -> None:
         self.has_failed = False
         self.waited_seconds = 0.0  # after this worker's own backward pass
         self._buckets = buckets

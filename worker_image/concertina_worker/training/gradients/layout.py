@@ -46,7 +46,7 @@ class Slot:
 
 
 @dataclass(slots=True, eq=False)
-class Bucket:
+class GradientBucket:
     """A stretch of memory that is exchanged as one."""
 
     gradients: torch.Tensor
@@ -68,7 +68,7 @@ class Layout:
     ) -> None:
         """`piggyback`: so many numbers travel behind the last gradient."""
         self.slots: list[Slot | None] = [None] * len(parameters)
-        self.buckets: list[Bucket] = []
+        self.buckets: list[GradientBucket] = []
         groups = [*_divided(p for p, is_in in zip(parameters, trained, strict=True) if is_in)]
         rides_along = bool(groups) and groups[-1][0].dtype in _WIDE
         for group in groups:
@@ -76,7 +76,7 @@ class Layout:
             self._add_bucket(group, extra=piggyback if is_last else 0)
         if not rides_along:
             numbers = torch.zeros(piggyback)
-            self.buckets.append(Bucket(numbers[:0], numbers))
+            self.buckets.append(GradientBucket(numbers[:0], numbers))
         self._piggyback = self.buckets[-1].exchanged[-piggyback:]
         places = {slot.parameter: slot for bucket in self.buckets for slot in bucket.slots}
         self.slots = [places.get(parameter) for parameter in parameters]
@@ -117,7 +117,7 @@ class Layout:
         first = parameters[0]
         memory = torch.empty(size + extra, dtype=first.dtype, device=first.device)
         exchanged = torch.view_as_real(memory) if memory.is_complex() else memory
-        bucket = Bucket(memory[:size], exchanged)
+        bucket = GradientBucket(memory[:size], exchanged)
         stretches = torch.split(memory[:size], [parameter.numel() for parameter in parameters])
         for parameter, stretch in zip(parameters, stretches, strict=True):
             view = _shaped_like(parameter, stretch)

@@ -14,7 +14,7 @@ from typing import Final
 import torch
 
 from concertina_worker.batch.noise_scale import SquaredNorms
-from concertina_worker.samples.share import Share
+from concertina_worker.samples.share import BatchShare
 from concertina_worker.state.training_state import TrainingState
 from concertina_worker.training.gradients.layout import squared_norm
 from concertina_worker.training.gradients.summing import Gradients
@@ -35,7 +35,7 @@ class _Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _PendingMeasurement:
     """A measurement in a step that does not count yet."""
 
     norms: SquaredNorms
@@ -49,9 +49,9 @@ class NoiseMeter:
         self._state = state
         self._is_wanted = is_wanted
         self._kept: _Kept | None = None
-        self._found: _Found | None = None
+        self._found: _PendingMeasurement | None = None
 
-    def is_due(self, share: Share, *, workers: int) -> bool:
+    def is_due(self, share: BatchShare, *, workers: int) -> bool:
         """True if the parts of the step that begins are to be measured."""
         has_parts = workers > 1 or len(share.micro_batches) > 1
         return has_parts and self._measures(self._state.step)
@@ -61,7 +61,7 @@ class NoiseMeter:
         norms = gradients.squared_norms
         if norms is not None:
             self._kept = None
-            self._found = _Found(norms, samples)
+            self._found = _PendingMeasurement(norms, samples)
         else:
             self._found = self._compared_with_step_before(samples) if gradients.is_alone else None
 
@@ -74,7 +74,7 @@ class NoiseMeter:
     def _measures(self, step: int) -> bool:
         return self._is_wanted and (step < FIRST_STEPS or step % EVERY_STEPS == 0)
 
-    def _compared_with_step_before(self, samples: int) -> _Found | None:
+    def _compared_with_step_before(self, samples: int) -> _PendingMeasurement | None:
         state, before = self._state, self._kept
         self._kept = None
         is_second = before is not None and before.step == state.step - 1
@@ -85,7 +85,7 @@ class NoiseMeter:
         self._kept = now if is_due else None
         if before is None or not is_second or before.numbers.shape != now.numbers.shape:
             return None
-        return _Found(_of_two_steps(before, now), before.samples + samples)
+        return _PendingMeasurement(_of_two_steps(before, now), before.samples + samples)
 
 
 def _kept(step: int, samples: int, parameters: Sequence[torch.nn.Parameter]) -> _Kept:

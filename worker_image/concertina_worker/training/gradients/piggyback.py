@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from concertina_worker.membership.agreement import Offer, Tally
+from concertina_worker.membership.agreement import AgreedSums, Offer
 
 _BEFORE_COUNTS: Final = 6
 
@@ -21,7 +21,7 @@ class Piggyback:
     """One worker's numbers, or everybody's sum of them."""
 
     workers: int = 1
-    tally: Tally = field(default_factory=lambda: tally_of(Offer()))
+    tally: AgreedSums = field(default_factory=lambda: tally_of(Offer()))
     squares_of_parts: float = 0.0
     parts: int = 0
     counts: tuple[int, ...] = ()
@@ -40,13 +40,13 @@ class Piggyback:
         """Read a sum; all numbers but the squared norms are small integers, exact in float32."""
         return cls(
             workers=round(numbers[0]),
-            tally=Tally(deltas=numbers[1], squares=numbers[2], arrived=numbers[3]),
+            tally=AgreedSums(deltas=numbers[1], squares=numbers[2], arrived=numbers[3]),
             squares_of_parts=numbers[4],
             parts=round(numbers[5]),
             counts=tuple(map(round, numbers[_BEFORE_COUNTS:])),
         )
 
 
-def tally_of(offer: Offer) -> Tally:
+def tally_of(offer: Offer) -> AgreedSums:
     """One worker's part of the agreement."""
-    return Tally(deltas=offer.delta, squares=offer.delta**2, arrived=offer.has_arrived)
+    return AgreedSums(deltas=offer.delta, squares=offer.delta**2, arrived=offer.has_arrived)

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.protocol import MeasurementReport
 from concertina_worker.training.reporting.pace import OwnPace
-from concertina_worker.training.reporting.reports import Reporter, StepClock
+from concertina_worker.training.reporting.reports import StepClock, StepReporter
 from concertina_worker.training.step import CommittedStep
 from concertina_worker.wire import FromWorker
 
 
-class Progress:
+class ProgressReporter:
     """Tells what passes; never makes a step wait."""
 
-    def __init__(self, membership: Membership | Alone) -> None:
+    def __init__(self, membership: WorkerMembership | Alone) -> None:
         self._membership = membership
-        self._reporter = Reporter()
+        self._reporter = StepReporter()
         self._pace = OwnPace()
         self._measurement: MeasurementReport | None = None
         self._noise_scale: float | None = None

@@ -86,7 +86,7 @@ class StepClock:
         self._mean = before + weight * (seconds - before)
 
 
-class Reporter:
+class StepReporter:
     """Gathers steps into one report a second."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from concertina_worker.batch.learning_rate import CustomScaling, check_scaling
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
-from concertina_worker.membership.membership import Membership
+from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.samples.source import source_of
 from concertina_worker.state import several
 from concertina_worker.state.several import Several
@@ -30,7 +30,10 @@ class Registration:
     """The script's objects: first what `job.state` is given, then the others, then maybe more."""
 
     def __init__(
-        self, environment: WorkerEnvironment, membership: Membership | Alone, pitfalls: Pitfalls
+        self,
+        environment: WorkerEnvironment,
+        membership: WorkerMembership | Alone,
+        pitfalls: Pitfalls,
     ) -> None:
         self._environment = environment
         self._membership = membership
@@ -70,7 +73,7 @@ class Registration:
             several.as_one_module(model), several.members(optimizer), self._extras
         )
         self._pitfalls.check_registration(state.model, state.optimizers, schedulers)
-        if isinstance(self._membership, Membership):
+        if isinstance(self._membership, WorkerMembership):
             self._pitfalls.check_process_group()
         check_scaling(self._environment.batch, lr_scaling)
         self._loop = TrainingLoop(self._environment, self._membership, state, on_commit, lr_scaling)
@@ -80,11 +83,11 @@ class Registration:
         """Take the objects over once they are warm: see `Job.register`."""
         if run_once is not None:
             self._warm_up(loop, run_once)
-        if isinstance(self._membership, Membership):
+        if isinstance(self._membership, WorkerMembership):
             loop.state.allocate()
         for optimizer in loop.state.optimizers:
             take_over_optimizer(optimizer, loop)
-        if data is not None and isinstance(self._membership, Membership):
+        if data is not None and isinstance(self._membership, WorkerMembership):
             loop.epoch_data.warm_up(source_of(data))
         for name, extra in self._extras.items():
             if name in self._once_per_step:

@@ -15,13 +15,13 @@ from autoscaler.simulation.engine.workload.importers.inelastic import (
     LoggedJob,
     as_elastic,
 )
-from autoscaler.simulation.engine.workload.importers.recording import Recording, Tally
+from autoscaler.simulation.engine.workload.importers.recording import ImportTally, Recording
 from autoscaler.simulation.engine.workload.importers.table import header_of, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from autoscaler.simulation.engine.workload.importers.table import Row
+    from autoscaler.simulation.engine.workload.importers.table import TableRow
 
 SUBMIT: Final = (
     "submit_time",
@@ -44,7 +44,7 @@ NEEDS: Final = (SUBMIT, (*DURATION, *END), GPUS)
 def read_log(text: str, *, name: str, gpus_per_node: int = 8) -> Recording:
     """The jobs that held GPUs for a minute at least, as elastic ones."""
     header = header_of(text)
-    tally = Tally(f"A log of a cluster, by its columns {', '.join(_found(header))}")
+    tally = ImportTally(f"A log of a cluster, by its columns {', '.join(_found(header))}")
     return as_elastic(_logged(text, header, tally), tally, name=name, gpus_per_node=gpus_per_node)
 
 
@@ -58,7 +58,7 @@ def _first(names: Sequence[str], header: Sequence[str]) -> str | None:
     return next((name for name in names if name in header), None)
 
 
-def _logged(text: str, header: Sequence[str], tally: Tally) -> Iterator[LoggedJob]:
+def _logged(text: str, header: Sequence[str], tally: ImportTally) -> Iterator[LoggedJob]:
     has_duration = _first(DURATION, header) is not None
     needs = NEEDS if has_duration else (*NEEDS, START)
     for row in rows_of(text, needs=needs):
@@ -78,7 +78,7 @@ def _logged(text: str, header: Sequence[str], tally: Tally) -> Iterator[LoggedJo
             )
 
 
-def _seconds(row: Row) -> float | None:
+def _seconds(row: TableRow) -> float | None:
     """How long it ran; None for one that never started or never ended."""
     if row.text(*DURATION):
         return row.number_of(*DURATION)

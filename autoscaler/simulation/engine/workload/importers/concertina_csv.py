@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from autoscaler.simulation.engine.truth.profiles import Profile
-    from autoscaler.simulation.engine.workload.importers.table import Row
+    from autoscaler.simulation.engine.workload.importers.table import TableRow
 
 NEEDS: Final = (("name",), ("submitted_at",), ("profile",), ("samples",))
 
@@ -82,7 +82,7 @@ def _or_empty(value: float | None) -> str:
     return "" if value is None else repr(value)
 
 
-def _read(row: Row, profiles: Mapping[str, Profile]) -> TraceJob:
+def _read(row: TableRow, profiles: Mapping[str, Profile]) -> TraceJob:
     kind = row.required("profile")
     profile = profiles.get(kind)
     if profile is None:
@@ -114,7 +114,7 @@ def _read(row: Row, profiles: Mapping[str, Profile]) -> TraceJob:
     )
 
 
-def _read_batch(row: Row, usual: BatchRange) -> BatchRange:
+def _read_batch(row: TableRow, usual: BatchRange) -> BatchRange:
     """The job's own range, or all of its profile's if the row names no base batch."""
     if row.text("batch_base") is None:
         return usual
@@ -132,18 +132,18 @@ def _read_batch(row: Row, usual: BatchRange) -> BatchRange:
     )
 
 
-def _optional_count(row: Row, column: str) -> int | None:
+def _optional_count(row: TableRow, column: str) -> int | None:
     return row.count_of(column) if row.text(column) else None
 
 
-def _counts(row: Row, text: str) -> list[int]:
+def _counts(row: TableRow, text: str) -> list[int]:
     try:
         return [int(word) for word in text.split()]
     except ValueError:
         raise row.wrong("allowed_workers", text, "whole numbers like 1 2 4") from None
 
 
-def _preemptibility(row: Row) -> Preemptibility:
+def _preemptibility(row: TableRow) -> Preemptibility:
     text = row.text("preemptibility") or Preemptibility.PREEMPTIBLE.value
     try:
         return Preemptibility(text)
@@ -152,7 +152,7 @@ def _preemptibility(row: Row) -> Preemptibility:
         raise row.wrong("preemptibility", text, f"one of {known}") from None
 
 
-def _utility(row: Row) -> Utility | None:
+def _utility(row: TableRow) -> Utility | None:
     text = row.text("utility")
     if text is None:
         return None

@@ -23,7 +23,7 @@ from autoscaler.simulation.engine.workload.applications import (
     YOLOV3,
     batches_on,
 )
-from autoscaler.simulation.engine.workload.importers.recording import Recording, Tally
+from autoscaler.simulation.engine.workload.importers.recording import ImportTally, Recording
 from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LoggedJob:
 
 def as_elastic(
     logged: Iterable[LoggedJob],
-    tally: Tally,
+    tally: ImportTally,
     *,
     name: str,
     gpus_per_node: int = 8,

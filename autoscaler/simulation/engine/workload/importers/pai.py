@@ -17,7 +17,7 @@ from autoscaler.simulation.engine.workload.importers.inelastic import (
     LoggedJob,
     as_elastic,
 )
-from autoscaler.simulation.engine.workload.importers.recording import Recording, Tally
+from autoscaler.simulation.engine.workload.importers.recording import ImportTally, Recording
 from autoscaler.simulation.engine.workload.importers.table import (
     InvalidRecordingError,
     header_of,
@@ -27,7 +27,7 @@ from autoscaler.simulation.engine.workload.importers.table import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from autoscaler.simulation.engine.workload.importers.table import Row
+    from autoscaler.simulation.engine.workload.importers.table import TableRow
 
 COLUMNS: Final = (
     *("job_name", "task_name", "inst_num", "status", "start_time", "end_time"),
@@ -74,12 +74,12 @@ def read_pai(text: str, *, name: str, gpus_per_node: int = 8) -> Recording:
             " many GPUs a job held: give pai_task_table.csv"
         )
     header = COLUMNS if has_no_header(first) else None
-    tally = Tally("The table of tasks of Alibaba's PAI")
+    tally = ImportTally("The table of tasks of Alibaba's PAI")
     jobs = _jobs_of(rows_of(text, needs=NEEDS, header=header), tally)
     return as_elastic(jobs, tally, name=name, gpus_per_node=gpus_per_node)
 
 
-def _jobs_of(rows: Iterable[Row], tally: Tally) -> Iterator[LoggedJob]:
+def _jobs_of(rows: Iterable[TableRow], tally: ImportTally) -> Iterator[LoggedJob]:
     jobs: dict[str, _Tasks] = {}
     for row in rows:
         _add(jobs.setdefault(row.required("job_name"), _Tasks()), row)
@@ -98,7 +98,7 @@ def _jobs_of(rows: Iterable[Row], tally: Tally) -> Iterator[LoggedJob]:
             )
 
 
-def _add(tasks: _Tasks, row: Row) -> None:
+def _add(tasks: _Tasks, row: TableRow) -> None:
     """A task without GPUs, such as a parameter server, changes nothing."""
     percent = row.number_of("plan_gpu", at_most=100 * MOST_GPUS) if row.text("plan_gpu") else 0.0
     if not percent:

@@ -15,7 +15,7 @@ from autoscaler.simulation.engine.workload.importers.inelastic import (
     as_elastic,
 )
 from autoscaler.simulation.engine.workload.importers.json_text import parsed
-from autoscaler.simulation.engine.workload.importers.recording import Recording, Tally
+from autoscaler.simulation.engine.workload.importers.recording import ImportTally, Recording
 from autoscaler.simulation.engine.workload.importers.table import InvalidRecordingError, seconds_of
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ _NO_TIME: Final = (None, "", "None")
 
 def read_philly_json(text: str, *, name: str, gpus_per_node: int = 8) -> Recording:
     """The jobs that held GPUs for a minute at least, as elastic ones."""
-    tally = Tally("The log of Philly in JSON")
+    tally = ImportTally("The log of Philly in JSON")
     return as_elastic(_logged(parsed(text), tally), tally, name=name, gpus_per_node=gpus_per_node)
 
 
-def _logged(document: Any, tally: Tally) -> Iterator[LoggedJob]:
+def _logged(document: Any, tally: ImportTally) -> Iterator[LoggedJob]:
     if not isinstance(document, list):
         raise InvalidRecordingError("expected a list of jobs, as in Philly's cluster_job_log")
     for number, job in enumerate(document, 1):

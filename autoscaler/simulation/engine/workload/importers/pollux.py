@@ -18,7 +18,7 @@ from autoscaler.simulation.engine.workload.trace import Trace, TraceJob
 if TYPE_CHECKING:
     from autoscaler.planning.snapshot.job_terms import BatchRange
     from autoscaler.simulation.engine.truth.profiles import Profile
-    from autoscaler.simulation.engine.workload.importers.table import Row
+    from autoscaler.simulation.engine.workload.importers.table import TableRow
 
 TIME: Final = ("time", "submission_time", "submit_time")
 WORKERS: Final = ("num_replicas", "num_workers", "workers", "requests")
@@ -46,7 +46,7 @@ def read_pollux(
     )
 
 
-def _job(row: Row, pool: str, max_workers: int, *, fixes_batch: bool) -> TraceJob:
+def _job(row: TableRow, pool: str, max_workers: int, *, fixes_batch: bool) -> TraceJob:
     application = row.required("application")
     profile = BY_NAME.get(application)
     if profile is None:
@@ -66,7 +66,7 @@ def _job(row: Row, pool: str, max_workers: int, *, fixes_batch: bool) -> TraceJo
     )
 
 
-def _fixed(row: Row, profile: Profile) -> BatchRange:
+def _fixed(row: TableRow, profile: Profile) -> BatchRange:
     batch = row.count_of("batch_size")
     smallest, largest = profile.batch.minimum, profile.batch.maximum
     if not smallest <= batch <= largest:

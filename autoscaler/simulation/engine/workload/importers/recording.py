@@ -35,7 +35,7 @@ class Recording:
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportTally:
     """Counts, while a text is read, what will not be replayed as it was recorded."""
 
     kind: str

@@ -20,7 +20,7 @@ class InvalidRecordingError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TableRow:
     """One line of a table, its number counted from 1 with the header."""
 
     number: int
@@ -84,7 +84,7 @@ def rows_of(
     needs: Sequence[Sequence[str]],
     knows: Collection[str] | None = None,
     header: Sequence[str] | None = None,
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """All rows of a CSV. Of each group in `needs` one column must be there.
 
     Columns that are not in `knows` are refused, so that no misspelt one is passed over. None: other
@@ -109,7 +109,7 @@ def rows_of(
             raise InvalidRecordingError(
                 f"row {number}: {len(cells)} cells under {len(header)} column names"
             )
-        yield Row(number=number, cells=dict(zip(header, cells, strict=False)))
+        yield TableRow(number=number, cells=dict(zip(header, cells, strict=False)))
 
 
 def header_of(text: str) -> list[str]:
@@ -155,7 +155,7 @@ def _whole(text: str) -> int:
 
 
 def seconds_of(text: str) -> float:
-    """A point in time, as `Row.seconds_of`.
+    """A point in time, as `TableRow.seconds_of`.
 
     Raises:
         ValueError: it is none.
