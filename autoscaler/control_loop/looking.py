@@ -18,7 +18,7 @@ LOOKING_SECONDS: Final = 2.0  # guessed: several hundred fits; trades long ticks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookingTime:
-    """So many seconds of the processor from now on, as `clock` counts them."""
+    """A budget of so many seconds of the processor from now on, as `clock` counts them."""
 
     seconds: float = math.inf
     clock: Callable[[], float] = time.process_time

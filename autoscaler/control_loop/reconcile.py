@@ -36,7 +36,7 @@ def reconcile_all(views: Iterable[LiveJob], context: TickContext) -> dict[str, L
     """Do as `reconcile` for all jobs that may hold GPUs, except those known to be at rest.
 
     Raises:
-        Overtaken: another process ticks.
+        LeaseLost: another process ticks.
         OperationalError: the database went away.
     """
     return reconcile(_rest.restless(views, context), context)
@@ -50,7 +50,7 @@ def reconcile(views: Iterable[LiveJob], context: TickContext) -> dict[str, LiveJ
     whose row somebody holds.
 
     Raises:
-        Overtaken: another process ticks.
+        LeaseLost: another process ticks.
         OperationalError: the database went away.
     """
     changed: dict[str, LiveJob | None] = {}
@@ -118,7 +118,7 @@ class _JobReconciliation:
         return None
 
     def go_on(self, outcome: RefusedProcesses | Exception | None) -> None:
-        """After a refusal the rule decides anew, knowing it; else it is the turn of the next."""
+        """The rule decides anew after a refusal, knowing it; else it is the turn of the next."""
         if isinstance(outcome, RefusedProcesses) and self._snapshot is not None:
             self._snapshot = replace(self._snapshot, refused=outcome)
         else:

@@ -50,7 +50,7 @@ class TickContext:
         """A transaction that holds the job's row, as every writer does, so that none deadlocks.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         with self.fence.transaction():
             yield Job.objects.select_for_update(no_key=True).get(pk=job_id)
@@ -65,5 +65,5 @@ class TickContext:
         )
 
     def seconds_since(self, moment: datetime | None) -> float:
-        """Infinite for something that never happened."""
+        """Return how long ago it was; infinite for something that never happened."""
         return float("inf") if moment is None else (self.now - moment).total_seconds()

@@ -75,7 +75,7 @@ def _lasting(job: PlannedJob) -> PlannedJob:
 
 
 def _speed(job: PlannedJob) -> int | None:
-    """How fast it is where it is, roughly."""
+    """Return how fast it is where it is, roughly."""
     if job.scaling is None or job.allocation is None or not job.allocation.workers:
         return None
     at = Configurations.of(

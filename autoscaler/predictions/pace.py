@@ -32,7 +32,7 @@ class PaceStore(Protocol):
 
 
 def rest_seconds(worked: float) -> float:
-    """How long to rest after so many seconds of processor time; 0: not at all."""
+    """Return how long to rest after so many seconds of processor time; 0: not at all."""
     rest = worked / SHARE_OF_A_CORE - worked
     return 0.0 if rest <= _SHORTEST_REST else min(rest, _LONGEST_REST)
 

@@ -57,7 +57,7 @@ def past_until(now: datetime) -> RecentPast:
 
 
 def _newest_of_all_teams(ended: QuerySet[Job]) -> list[str]:
-    """Of each team so many that no one of them decides what others are told."""
+    """Take so many of each team that no one of them decides what others are told."""
     by_age = Window(RowNumber(), partition_by=F("team_id"), order_by=F("finished_at").desc())
     newest = ended.order_by("-finished_at").values_list("id", flat=True)
     shared = list(newest.annotate(place=by_age).filter(place__lte=_OF_ONE_TEAM)[:PAST_JOBS])

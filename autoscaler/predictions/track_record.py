@@ -22,7 +22,7 @@ _OF_ONE_TEAM: Final = 10  # jobs, where others have some as well; guessed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lately:
-    """So many of the last jobs ended within the range that was told halfway."""
+    """Counts how many of the last jobs ended within the range that was told halfway."""
 
     held: int
     outcomes: int
@@ -45,7 +45,7 @@ def track_record(now: datetime) -> TrackRecord:
 
 
 def fairly(newest_first: Sequence[PredictionOutcome]) -> list[PredictionOutcome]:
-    """Of each team so many jobs that no one of them decides what others are told."""
+    """Take so many jobs of each team that no one of them decides what others are told."""
     jobs: dict[int, dict[str, None]] = {}
     for one in newest_first:
         jobs.setdefault(one.team_id, {})[one.job_id] = None

@@ -17,7 +17,7 @@ _BETWEEN_RESTARTS: Final = Backoff(first_seconds=2.0, longest_seconds=60.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLimits:
-    """In seconds. A job's own `grace_period` and `registration_timeout` come from its spec."""
+    """All are seconds. A job's own `grace_period` and `registration_timeout` come from its spec."""
 
     coordinator_silence: float = REST_SECONDS + 5.0
     """Unheard for longer: what it would say is unknown, not late. However many jobs there are, one

@@ -46,7 +46,7 @@ def _trains(worker: WorkerSnapshot) -> bool:
 
 
 def _is_gone_for_good(worker: WorkerSnapshot) -> bool:
-    """Of those that were killed for their memory it counts how many there are."""
+    """It counts how many there are of those that were killed for their memory."""
     return worker.is_gone and worker.failing != Failing.OUT_OF_MEMORY
 
 

@@ -155,7 +155,7 @@ class JobSnapshot:
             raise Unanswered(question) from None
 
     def seconds_since(self, moment: datetime | None) -> float:
-        """Infinite for something that never happened."""
+        """Return how long ago it was; infinite for something that never happened."""
         return float("inf") if moment is None else (self.context.now - moment).total_seconds()
 
     @property

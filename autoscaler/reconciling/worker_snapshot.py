@@ -70,7 +70,7 @@ class WorkerSnapshot:
 
     @property
     def ending(self) -> WorkerEnding | None:
-        """How it ended; None while it is not gone."""
+        """Return how it ended; None while it is not gone."""
         return ending_of(self.exit_code, self.failing) if self.is_gone else None
 
 

@@ -25,7 +25,7 @@ class Scale:
     is_countable: bool
 
     def between(self, earlier: Place, later: Place) -> float | None:
-        """So many units; None: that cannot be told."""
+        """Return how many units they are; None: that cannot be told."""
         if not self.is_countable or earlier[:-1] != later[:-1]:
             return None
         return later[-1] - earlier[-1]

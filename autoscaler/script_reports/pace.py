@@ -88,7 +88,7 @@ class GenerationThroughput:
 
     @property
     def _batches_in_a_step(self) -> float:
-        """How many steps of the script make one with the batch that the platform knows of."""
+        """Return how many steps of the script make one with the batch that the platform knows."""
         if self.samples is None or self.begun_samples is None or self.step is None:
             return 1.0
         used = self.samples - self.begun_samples

@@ -40,7 +40,7 @@ class WorkerFiles:
     state_dir: Path
 
     def reports_since(self, position: int) -> NewLines:
-        """Whole lines of the report file; one that was cut off or written anew begins again."""
+        """Read whole lines of the report file; one that was cut off or made anew begins again."""
         folder = self.state_dir / "jobs" / self.job_id / "reports"
         try:
             descriptor = os.open(

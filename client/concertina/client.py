@@ -112,7 +112,7 @@ class Client:
 
     @property
     def keeping(self) -> Keeping:
-        """For how long jobs, and parts of them, are kept."""
+        """Ask for how long jobs, and parts of them, are kept."""
         return Keeping(self._send, self._of_team)
 
     @property

@@ -56,7 +56,7 @@ def jobs(count: int) -> str:
 
 
 def speed(samples_per_second: float) -> str:
-    """Like `812 samples/s`; nothing while it is not known."""
+    """Return a text like `812 samples/s`; nothing while it is not known."""
     return f"{number(samples_per_second)} samples/s" if samples_per_second else NOTHING
 
 
@@ -97,7 +97,7 @@ def is_past(text: str | None, now: datetime | None = None) -> bool:
 
 
 def left(seconds: float | None) -> str:
-    """As a duration, but never nothing: who has something left has not ended."""
+    """Return a duration, but never nothing: who has something left has not ended."""
     return "under 1 s" if seconds is not None and seconds < 1 else duration(seconds)
 
 
@@ -124,7 +124,7 @@ def _range(low: float, high: float | None) -> str:
 
 
 def _until(text: str | None, now: datetime | None) -> float | None:
-    """Whole seconds; below 0: it has passed."""
+    """Return whole seconds; below 0: it has passed."""
     then = moment(text)
     if then is None:
         return None

@@ -69,7 +69,7 @@ def hold(team: Team, names: Collection[str]) -> Mapping[str, str]:
 
 
 def live_jobs_by_source() -> Mapping[str, list[DataUser]]:
-    """By the source's name, newest job first."""
+    """Return them by the source's name, newest job first."""
     found: defaultdict[str, list[DataUser]] = defaultdict(list)
     live = Job.objects.filter(state__in=LIVE, **{f"{DATA.lookup}__0__isnull": False})
     for job_id, name, team, uses in live.values_list("id", "name", "team__name", DATA.lookup):

@@ -52,7 +52,7 @@ class EarlierMeasurement(NamedTuple):
 
 
 def measurements_of(job: Job) -> list[EarlierMeasurement]:
-    """With which this job began, the newest last; none without an earlier run."""
+    """Return those with which this job began, the newest last; none without an earlier run."""
     return [EarlierMeasurement(*one) for one in job.earlier_measurements]
 
 

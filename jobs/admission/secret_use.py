@@ -45,7 +45,10 @@ def problems_of(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
 
 
 def live_jobs_by_secret(team: Team) -> Mapping[str, list[UsingJob]]:
-    """By the secret's name, newest job first; jobs whose image is in its registry need a login."""
+    """Return them by the secret's name, newest job first.
+
+    Jobs whose image is in a secret's registry need it as a login.
+    """
     logins = Secret.objects.filter(team=team).exclude(registry="")
     login_of = dict(logins.values_list("registry", "name"))
     live = Job.objects.filter(team=team, state__in=LIVE)

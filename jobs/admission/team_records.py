@@ -28,12 +28,12 @@ class TeamRecords:
 
     @cached_property
     def secrets(self) -> Mapping[str, Secret]:
-        """By name."""
+        """Return them by name."""
         return {secret.name: secret for secret in Secret.objects.filter(team=self.team)}
 
     @cached_property
     def code_digests(self) -> Collection[str]:
-        """Of the snapshots of code that it keeps."""
+        """Return those of the snapshots of code that it keeps."""
         return set(CodeSnapshot.objects.filter(team=self.team).values_list("digest", flat=True))
 
     @cached_property
@@ -47,5 +47,5 @@ class TeamRecords:
 
     @cached_property
     def fair_share(self) -> Mapping[int, FairShareSettings]:
-        """How every pool is shared, by pool."""
+        """Return how every pool is shared, by pool."""
         return FairShareSettings.by_pool()

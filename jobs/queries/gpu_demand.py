@@ -53,7 +53,7 @@ def by_team(pool_id: int) -> dict[int, GpuDemand]:
 
 
 def _gpus(workers: StoredField) -> Combinable:
-    """So many workers of each job, in GPUs."""
+    """Return the GPUs of so many workers of each job."""
     return _number(workers) * _number(GPUS_PER_WORKER)
 
 

@@ -19,12 +19,12 @@ class StoredField:
 
     @property
     def lookup(self) -> str:
-        """As Django's queries of jobs name it."""
+        """Return how Django's queries of jobs name it."""
         return "__".join((COLUMN, *self.names))
 
     @property
     def sql(self) -> str:
-        """As a statement with a table `job` reads it: as a JSON value."""
+        """Return how a statement with a table `job` reads it, as a JSON value."""
         return f"job.{COLUMN} #> '{{{','.join(self.names)}}}'"
 
     @property
@@ -34,7 +34,7 @@ class StoredField:
 
     @property
     def json_path(self) -> str:
-        """As a JSON path's filter names it."""
+        """Return how a JSON path's filter names it."""
         return ".".join(("@", *self.names))
 
 

@@ -41,7 +41,7 @@ class ProcessEnvironments(Protocol):
 
     @property
     def service_url(self) -> str:
-        """Where a coordinator reaches the api, unless its node has another way."""
+        """Return where a coordinator reaches the api, unless its node has another way."""
 
     @property
     def are_workers_apart(self) -> bool:
@@ -54,13 +54,13 @@ class ProcessEnvironments(Protocol):
         """Return what a worker sees whose job names this image."""
 
     def code(self, folder: Path) -> Mount:
-        """Where a worker sees the folder of its job's code, to which it cannot write."""
+        """Return where a worker sees the folder of its job's code, to which it cannot write."""
 
     def outputs(self, job_id: str) -> Mount:
-        """Where a worker sees the folder of its job's outputs, which is one for all workers."""
+        """Return where a worker sees the folder of its job's outputs, one for all workers."""
 
     def data(self, folder: Path, target: str, *, is_writable: bool) -> Mount:
-        """Where a worker sees a folder of data that its job's spec wants at `target`."""
+        """Return where a worker sees a folder of data that its job's spec wants at `target`."""
 
     def user_of(self, team_id: int, role: ProcessRole) -> int | None:
         """The number of the machine's user that the team's processes are; None: the host's choice.

@@ -182,11 +182,11 @@ class WorkerHost(Protocol):
 
     @property
     def survey(self) -> NodeSurvey | None:
-        """Who tells what its nodes are like; None: nobody, they are as admins say."""
+        """Return who tells what its nodes are like; None: nobody, they are as admins say."""
 
     @property
     def gauge(self) -> NodeGauge | None:
-        """Who reads what workers take of their nodes; None: nobody."""
+        """Return who reads what workers take of their nodes; None: nobody."""
 
     def start(self, *launches: Launch) -> None:
         """Start each process unless one with its id is, or was, already there; all side by side.

@@ -30,11 +30,11 @@ class Installation(Protocol):
 
     @property
     def service_url(self) -> str:
-        """Where people reach the api."""
+        """Return where people reach the api."""
 
     @property
     def internal_url(self) -> str:
-        """Where job coordinators reach it."""
+        """Return where job coordinators reach it."""
 
     @property
     def allowed_hosts(self) -> Collection[str]:
@@ -79,7 +79,7 @@ class WorkerHostKind(ABC):
     @property
     @abstractmethod
     def why_jobs_are_trusted(self) -> str:
-        """Why whoever may submit a job can do whatever the service can; empty: nobody can."""
+        """Return why who may submit a job can do whatever the service can; empty: nobody can."""
 
     def check(self, installation: Installation) -> None:  # noqa: B027 - most take any
         """Refuse what does not go together with the rest of the configuration.

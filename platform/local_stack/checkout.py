@@ -38,7 +38,7 @@ class Checkout:
 
     @property
     def preferred_port(self) -> int:
-        """Where this checkout looks for a free port first, so that its address seldom changes."""
+        """Return the port that this checkout tries first, so that its address seldom changes."""
         return FIRST_PORT + int(self.identity, 16) % PORTS
 
     def make_folders(self) -> None:

@@ -84,7 +84,7 @@ class ElasticJob:
 
     @property
     def device(self) -> torch.device:
-        """Where to put the model and each micro-batch: this worker's first GPU, else the CPU.
+        """Return where model and micro-batches belong: on this worker's first GPU, else the CPU.
 
         A worker with several GPUs sees them all, as `cuda:0`, `cuda:1` and so on; to use more
         than the first is up to the script.
@@ -250,7 +250,7 @@ class ElasticJob:
         return self._epochs.loop.position.completes(steps)
 
     def step(self) -> AbstractContextManager[None]:
-        """Around all backward passes of one micro-batch, where there are several.
+        """Enclose all backward passes of one micro-batch, where there are several.
 
         Inside, gradients are this worker's own and add up as autograd does it; they are exchanged
         where the block of a step's last micro-batch ends. So clip them and call

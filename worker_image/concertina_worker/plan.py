@@ -37,7 +37,7 @@ class GenerationPlan:
 
     @property
     def source(self) -> str | None:
-        """Whose state the joiners copy; never a joiner itself."""
+        """Return whose state the joiners copy; never a joiner itself."""
         return self.stayers[0] if self.joiners and not self.is_recovery else None
 
     def to_json(self) -> dict[str, Any]:

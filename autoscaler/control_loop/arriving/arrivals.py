@@ -50,7 +50,7 @@ class DataArrivals:
         """Fetch on; return by job what is not there yet. Jobs that only wait are told.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         places = CachePlaces(state_dir=context.data.state_dir)
         wants = wants_of(views)

@@ -61,7 +61,7 @@ class CodeArrivals:
         """Fetch on; return what jobs lack that wait for their code, and tell them.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         wishes: dict[Key, _WantedCode] = {}
         for view in views:

@@ -26,7 +26,7 @@ def bear(problem: Exception, *, job_id: str, action: str, context: TickContext) 
     """Note what went wrong with one job, so that the others go on; raise what concerns them all.
 
     Raises:
-        Overtaken: another process ticks.
+        LeaseLost: another process ticks.
         OperationalError: the database went away.
         InterfaceError: so it did.
     """
@@ -51,7 +51,7 @@ def note_error(job_id: str, context: TickContext) -> None:
     A job that was deleted has no people who could read it.
 
     Raises:
-        Overtaken: another process ticks.
+        LeaseLost: another process ticks.
     """
     try:
         with context.fence.transaction():

@@ -27,7 +27,7 @@ def note_what_was_planned(planned: PlanningRound, context: TickContext) -> None:
     """Jobs that fail are left out for a while, and told; pools say since when they have no plan.
 
     Raises:
-        Overtaken: another process ticks.
+        LeaseLost: another process ticks.
         OperationalError: the database went away.
     """
     failing, healed = planned.failing, planned.healed
@@ -42,7 +42,7 @@ def _noting(context: TickContext, *, of: str) -> Iterator[None]:
     """A transaction for what people are told.
 
     Raises:
-        Overtaken: another process ticks.
+        LeaseLost: another process ticks.
         OperationalError: the database went away.
     """
     try:

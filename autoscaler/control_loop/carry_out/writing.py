@@ -119,7 +119,7 @@ def write(
         seats_on: names of nodes where drafts look for free GPUs.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     names = frozenset(seats_on)
     outcomes: Outcomes = {}

@@ -139,7 +139,7 @@ def _write_down(look: FolderLook, context: TickContext, *, is_last: bool) -> Non
     A row that somebody holds is written after the next look.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     facts = _facts(look)
     if is_last:

@@ -48,7 +48,7 @@ class GpuDiscovery:
         """Write unless the node was changed meanwhile, or its GPUs are not as many as expected.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         node, uuids = answer.node, [gpu.uuid for gpu in answer.value or ()]
         if answer.problem or len(uuids) != node.gpus:

@@ -44,7 +44,7 @@ def _write_down(answer: NodeAnswer[NodeMachine], context: TickContext) -> None:
     """Keep what is new, unless the node was moved to another machine meanwhile.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     node, machine = answer.node, answer.value
     if machine is None:

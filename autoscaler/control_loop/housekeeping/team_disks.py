@@ -60,7 +60,7 @@ class TeamDisks:
         """Write down the sums that changed, and what jobs of teams with room take now.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         self._sum_resting(frozenset(disk.job_id for disk in held), context.now)
         sums = Counter(self._resting)

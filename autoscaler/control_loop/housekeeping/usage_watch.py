@@ -61,7 +61,7 @@ class UsageWatch:
         """Write down what nodes told since the last tick, and ask those that are due.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         readings = {
             answer.node.name: answer.value
@@ -111,7 +111,7 @@ class UsageWatch:
     def _judged(
         self, holders: Mapping[str, Sequence[_Holder]], read: set[str], now: datetime
     ) -> tuple[list[str], list[str]]:
-        """Which of the jobs that were read are idle, which not: if all workers are known to be.
+        """Return which jobs that were read are idle and which not, if all workers are known to be.
 
         One of which somebody was not read lately counts as neither.
         """

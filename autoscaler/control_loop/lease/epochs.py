@@ -42,7 +42,7 @@ def settle(fence: Fence, state_dir: Path, now: datetime) -> Fence:
     """The fence with the epoch in which this tick acts, which may have begun with it.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     path = state_dir / FILE_NAME
     mine = Turn(number=fence.turn, epoch=fence.epoch)

@@ -45,7 +45,7 @@ class Fence:
         """A transaction that nobody with a higher number can have overtaken.
 
         Raises:
-            Overtaken: somebody has.
+            LeaseLost: somebody has.
         """
         with transaction.atomic():
             self._compare(Lease.objects.select_for_update())
@@ -55,7 +55,7 @@ class Fence:
         """Check that nobody has overtaken it, at this moment.
 
         Raises:
-            Overtaken: somebody has.
+            LeaseLost: somebody has.
         """
         self._compare(Lease.objects.all())
 

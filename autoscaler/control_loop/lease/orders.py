@@ -41,10 +41,10 @@ class FencedOrders:
 
     @contextmanager
     def giving(self) -> Iterator[bool]:
-        """While something is ordered; True: nobody else can order anything meanwhile.
+        """Hold it while something is ordered; True: nobody else can order anything meanwhile.
 
         Raises:
-            Overtaken: another process holds the lease now, or is in the middle of an order.
+            LeaseLost: another process holds the lease now, or is in the middle of an order.
         """
         with ExitStack() as stack:
             is_ours = stack.enter_context(self._lock())

@@ -84,7 +84,7 @@ class ProcessTable(Mapping[str, ObservedProcess]):
         """Give several orders after one look at the lease; nothing else may come between them.
 
         Raises:
-            Overtaken: another process holds the lease now.
+            LeaseLost: another process holds the lease now.
         """
         with self._orders.giving() as is_alone:
             self._is_giving = is_alone

@@ -42,7 +42,7 @@ class ClusterRecords:
         return found
 
     def share_of_machine(self, node: Node, gpus: int) -> float:
-        """For which part of its machine so many GPUs stand; several nodes may be of one machine."""
+        """Return the part of its machine that so many GPUs stand for; it may have several nodes."""
         of_machine = self._gpus_by_host.get(node.host_url)
         return node.share_of_machine(gpus) if of_machine is None else gpus / of_machine
 

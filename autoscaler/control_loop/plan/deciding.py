@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningTime:
-    """In seconds of the processor; all are guesses: a thousand jobs take less than one.
+    """All are seconds of the processor, and guesses: a thousand jobs take less than one.
 
     Together below what a session may be silent (`patience`), on a machine five times too busy.
     """

@@ -29,7 +29,7 @@ class TakesTooLong(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class ProcessorTime:
-    """So many seconds for all computations together."""
+    """A budget of so many seconds for all computations together."""
 
     seconds: float
     _spent: float = field(default=0.0, init=False)

@@ -91,7 +91,7 @@ class SizeValues:
 
     @cached_property
     def wanted(self) -> SizeValues:
-        """Without sizes the policy does not want; where it wants none, all count the same.
+        """Leave out sizes that the policy does not want; where it wants none, all count the same.
 
         The smallest size stays as a last resort, as all that admission promised is the sum of
         the smallest sizes.

@@ -189,7 +189,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescaled:
-    """Before and after: what the change should bring (`gain`) and what it costs (the stall)."""
+    """A job before and after: what the change should bring (`gain`), what it costs (the stall)."""
 
     reason: JobReason
     before: SizeOption
@@ -214,7 +214,7 @@ class Rescaled:
 
     @property
     def pays_back_after_seconds(self) -> float | None:
-        """When the samples missed during the stall are made up for; None: never, or not known."""
+        """Return when samples missed during the stall are made up for; None: never, or unknown."""
         return self.stall_seconds / self.gain if self.gain and self.gain > 0 else None
 
 

@@ -62,7 +62,7 @@ class Demand:
 
     @property
     def placement(self) -> WorkersByNode:
-        """Where its workers are now, or are being brought to."""
+        """Return where its workers are now, or are being brought to."""
         return self.allocation.workers_by_node if self.allocation else ()
 
     @cached_property

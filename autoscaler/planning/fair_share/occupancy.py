@@ -69,7 +69,7 @@ class Occupancy:
             self._apply(team, rise)
 
     def hold(self, team: str, gpus: int) -> None:
-        """From now on the team's own jobs take up at least so many GPUs."""
+        """Let the team's own jobs take up at least so many GPUs from now on."""
         used, held = self._used[team], self._held[team]
         self._held[team] = gpus
         self._apply(team, max(used, gpus) - max(used, held))

@@ -200,7 +200,7 @@ class PoolPicture:
 
     @cached_property
     def holders(self) -> tuple[Holder, ...]:
-        """Who holds the pool after the plan, most first."""
+        """Return who holds the pool after the plan, most first."""
         held = {team: count for team, count in self.planned_by_team.items() if count}
         return tuple(
             Holder(

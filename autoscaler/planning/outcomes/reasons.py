@@ -51,7 +51,7 @@ def _why_it_waits(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
 
 
 def _why_it_pauses(outcome: AllocationOutcome, picture: PoolPicture) -> Cause:
-    """After what takes its GPUs, what it lost; else by what it will wait for."""
+    """It is named after what takes its GPUs, what it lost; else by what it will wait for."""
     if (due := picture.admission.gave_way.get(outcome.job_id)) is not None:
         return Cause(reason=JobReason.RESERVATION, beneficiaries=(picture.by_id[due.job_id],))
     if _is_borrower(outcome, picture) and (claim := _claim_it_gives_way_to(outcome, picture)):

@@ -23,7 +23,7 @@ class ReclaimTarget(StrEnum):
 
 
 class Preemptibility(StrEnum):
-    """Whether a job may be paused to give GPUs back; it may always be shrunk to `min_workers`."""
+    """How far a job is spared when GPUs go back; it may always be shrunk to `min_workers`."""
 
     PREEMPTIBLE = "preemptible"
     SEMI_PREEMPTIBLE = "semi-preemptible"  # min_workers protected while in quota, surplus not

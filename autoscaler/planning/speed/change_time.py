@@ -54,7 +54,7 @@ def expected_stall(job: ChangingJob, *, measured: float | None, ratio: float | N
 
 
 def ratio_of(job: ChangingJob, stall_seconds: float) -> float:
-    """How far the first estimate was off in one change."""
+    """Return how far the first estimate was off in one change."""
     return stall_seconds / max(first_estimate(job), _SHORTEST)
 
 

@@ -43,7 +43,7 @@ class Configurations:
         global_batch: ArrayLike,
         micro_batch: int | None = None,
     ) -> Configurations:
-        """From global batches; shares beyond `micro_batch` samples are split and accumulated."""
+        """Make them; shares beyond `micro_batch` samples are split and accumulated."""
         k = np.asarray(workers, dtype=float)
         local = np.ceil(np.asarray(global_batch, dtype=float) / k)
         return cls(

@@ -20,7 +20,7 @@ def check_may_simulate(principal: Principal) -> None:
     """Admins and team leads may.
 
     Raises:
-        NotAllowed: neither.
+        SimulationNotAllowed: neither.
     """
     if not (principal.is_admin or principal.led):
         raise SimulationNotAllowed
@@ -30,7 +30,7 @@ def check_source(principal: Principal, body: Mapping[str, Any]) -> None:
     """Recorded history tells of all teams' jobs, so it is for admins.
 
     Raises:
-        NotAllowed: somebody else asks for it.
+        SimulationNotAllowed: somebody else asks for it.
     """
     if body["trace"]["kind"] == "history" and not principal.is_admin:
         raise SimulationNotAllowed
@@ -40,7 +40,7 @@ def check_size(trace: Trace, runs: int) -> None:
     """Refuse what would keep the background worker busy for too long.
 
     Raises:
-        TooLarge: says how much would be allowed.
+        SimulationTooLarge: says how much would be allowed.
     """
     jobs = len(trace.jobs)
     if jobs * runs > MOST_SIMULATED_JOBS:

@@ -10,7 +10,7 @@ from autoscaler.simulation.api.models import Report, Simulation
 
 
 def simulations_of(principal: Principal) -> QuerySet[Simulation]:
-    """Newest first."""
+    """Return the newest first."""
     everybodys = Simulation.objects.order_by("-requested_at", "id")
     if principal.is_admin:
         return everybodys

@@ -20,7 +20,7 @@ class Send(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiConnection:
-    """For those who download something as well."""
+    """What those need of a client who download something as well."""
 
     transport: Transport
     send: Send

@@ -19,7 +19,7 @@ class Keeping:
         self._of_team = of_team
 
     def rules(self, team: str | None = None) -> TeamRetention:
-        """For how long a team keeps each part; by default the token's own team."""
+        """Ask for how long a team keeps each part; by default the token's own team."""
         address = f"{self._of_team(team)}/retention"
         return cast("TeamRetention", self._send("GET", address)[1])
 
@@ -34,7 +34,7 @@ class Keeping:
         return cast("KeptPart", self._send("PATCH", address, body=changes)[1])
 
     def storage(self, team: str | None = None) -> TeamStorage:
-        """How much a team's jobs keep on disk, and which of them most."""
+        """Return how much a team's jobs keep on disk, and which of them most."""
         return cast("TeamStorage", self._send("GET", f"{self._of_team(team)}/storage")[1])
 
     def limit_storage(self, gibibytes: int | None, team: str | None = None) -> TeamChange:

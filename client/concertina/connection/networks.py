@@ -27,7 +27,7 @@ class TeamNetworks:
     ) -> TeamChange:
         """Let its jobs ask for `isolated`, `listed` or `egress`; `reachable` replaces the list.
 
-        Raises: Refused (it is no list of hosts with ports), NotAllowed (not an admin)
+        Raises: RefusedByService (it is no list of hosts with ports), NotAllowed (not an admin)
         """
         body: dict[str, Any] = {"network": network}
         if reachable is not None:

@@ -219,7 +219,7 @@ class Transport:
 
 
 def _authorities(url: str) -> bool | ssl.SSLContext:
-    """Who vouches for the service: where nothing is encrypted, nobody need be loaded to do so."""
+    """Return who vouches for the service; nobody need be loaded where nothing is encrypted."""
     return url.startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 

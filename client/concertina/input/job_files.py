@@ -30,7 +30,7 @@ class JobFile:
     lines: dict[str, int] = field(default_factory=dict)  # "elastic.min_workers" -> 12
 
     def place(self, path: str) -> str:
-        """Like `job.yaml:12`, for a field or the nearest part around it; empty if unknown."""
+        """Return `job.yaml:12`, say, for a field or the nearest part around it, or nothing."""
         while path:
             if path in self.lines:
                 return f"{self.name}:{self.lines[path]}"

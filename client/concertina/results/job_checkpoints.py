@@ -30,7 +30,7 @@ class JobCheckpoints:
         self._address = f"/jobs/{job_id}/checkpoints"
 
     def all(self) -> Iterator[KeptCheckpoint]:
-        """Newest first, fetched page by page as they are asked for."""
+        """Yield the newest first, fetched page by page as they are asked for."""
         cursor = None
         while True:
             params = {"limit": _PAGE, "cursor": cursor}

@@ -30,7 +30,7 @@ class Models:
         self._address = f"{team}/models"
 
     def all(self) -> list[Model]:
-        """By name, each with its versions, newest first."""
+        """Return them by name, each with its versions, newest first."""
         return cast("list[Model]", self._send("GET", self._address)[1]["items"])
 
     def get(self, reference: str) -> ModelVersionDetail:

@@ -79,7 +79,7 @@ class LiveReporter:
 
 
 def event_line(event: Event) -> Text:
-    """Like `14:02:31 running → rescaling  shrinks from 3 to 2`."""
+    """Return a line like `14:02:31 running → rescaling  shrinks from 3 to 2`."""
     line = Text(f"{words.clock_time(event['at'])} ", style="bright_black")
     line.append(what(event), style="default bold")
     if event["message"]:
@@ -88,7 +88,7 @@ def event_line(event: Event) -> Text:
 
 
 def progress_line(job: Job) -> str:
-    """Like `running, 3 workers, batch 256, 42% done, 1 min 05 s left, loss 0.31`."""
+    """Return one like `running, 3 workers, batch 256, 42% done, 1 min 05 s left, loss 0.31`."""
     facts = [job["state"], f"{words.workers(job)} workers"]
     if job["global_batch_size"]:
         facts.append(f"batch {words.number(job['global_batch_size'])}")

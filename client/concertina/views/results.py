@@ -33,7 +33,7 @@ def outputs_table(outputs: Iterable[Output]) -> Table:
 
 
 def checkpoints_table(checkpoints: Iterable[KeptCheckpoint]) -> Table:
-    """Of metrics those that were logged after the very step of a checkpoint."""
+    """Show those metrics that were logged after the very step of a checkpoint."""
     table = plain_table("STEP", "EPOCH", "METRICS", "SIZE", "WRITTEN", "DIGEST")
     for one in checkpoints:
         own = (metric for metric in one["metrics"] if metric["step"] == one["step"])

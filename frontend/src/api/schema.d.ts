@@ -1920,7 +1920,7 @@ export interface components {
         };
         /**
          * Idle
-         * @description After how long, and what then.
+         * @description What is done with a job that is idle, and after how long.
          */
         Idle: {
             /** After */
@@ -2965,7 +2965,7 @@ export interface components {
         };
         /**
          * Preemptibility
-         * @description Whether a job may be paused to give GPUs back; it may always be shrunk to `min_workers`.
+         * @description How far a job is spared when GPUs go back; it may always be shrunk to `min_workers`.
          * @enum {string}
          */
         Preemptibility: "preemptible" | "semi-preemptible" | "non-preemptible";

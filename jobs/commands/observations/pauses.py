@@ -28,5 +28,5 @@ def between_points(time: ServiceTime) -> float:
 
 
 def _grown_seconds(time: ServiceTime) -> float:
-    """In whole seconds, so that it rarely changes."""
+    """Count whole seconds, so that it rarely changes."""
     return round(OLD_REST_SECONDS * min(time.age_seconds / OLD_AFTER_SECONDS, 1.0))

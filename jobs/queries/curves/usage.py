@@ -74,7 +74,7 @@ def usage_of(
 
 
 def busy_cores(job_id: str, worker_id: str) -> list[float]:
-    """How many cores the worker kept busy, at each of the last looks at it, oldest first."""
+    """Return how many cores the worker kept busy, at each of the last looks at it, oldest first."""
     points = UsagePoint.objects.filter(job_id=job_id, width=0, worker_id=worker_id)
     read = points.filter(cpu_cores__isnull=False).order_by("at")
     return [cores or 0.0 for cores in read.values_list("cpu_cores", flat=True)]

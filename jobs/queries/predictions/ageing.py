@@ -25,7 +25,7 @@ def old_at(prediction: Mapping[str, Any]) -> datetime:
 def finish_now(
     prediction: Mapping[str, Any], *, now: datetime, has_started: bool, samples_left: int
 ) -> Mapping[str, Any] | None:
-    """When the job of a stored prediction finishes, with what is known by now.
+    """Return when the job of a stored prediction finishes, with what is known by now.
 
     An old prediction of a job that waits longer than was predicted is put off by as much.
     """
@@ -44,7 +44,7 @@ def finish_now(
 
 
 def _beginning(prediction: Mapping[str, Any]) -> datetime | None:
-    """When the job begins to train, as predicted; None: later than was looked ahead."""
+    """Return when the job begins to train, as predicted; None: later than was looked ahead."""
     start = prediction["start"]
     moment = prediction["made_at"] if start is None else start["p50"]
     return None if moment is None else datetime.fromisoformat(moment)

@@ -77,7 +77,7 @@ class DataUse(SpecPart):
 
     @property
     def target(self) -> str:
-        """Where containers show the source."""
+        """Return where containers show the source."""
         return self.mount or f"/data/{self.source}"
 
 

@@ -11,7 +11,7 @@ _WEEK: Final = 7 * 24 * 3600.0
 
 
 class Idle(SpecPart):
-    """After how long, and what then."""
+    """What is done with a job that is idle, and after how long."""
 
     after: Annotated[float, Duration(at_least=60, at_most=_WEEK)]
     then: Literal["shrink", "pause", "warn"] = "warn"

@@ -47,7 +47,7 @@ class Discovery:
         Of one daemon one question at a time: it removes what others have left there.
 
         Raises:
-            DriverDoesNotAnswer: nobody can tell; that is not the same as none.
+            NodeDriverDoesNotAnswer: nobody can tell; that is not the same as none.
             HostUnavailable: the daemon does not answer.
         """
         with asking(endpoint):

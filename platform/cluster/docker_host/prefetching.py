@@ -64,7 +64,7 @@ class Prefetching:
         return {one: known[wish].note for one, wish in wishes.items() if wish in known}
 
     def _fetch(self, wish: _WantedImage) -> None:
-        """Without a login. Raises: HostUnavailable: later."""
+        """Fetch it without a login. Raises: HostUnavailable: later."""
         try:
             self.images.fetch(wish.image, wish.endpoint, logins=(), tell=partial(self._tell, wish))
         except (ImageUnavailable, HostUnavailable, docker.errors.APIError) as problem:

@@ -32,7 +32,7 @@ def replace(
 
 
 def create_once(path: Path, content: dict[str, Any]) -> bool:
-    """Like `replace`, but the first one wins: False when the file was there already."""
+    """Write as `replace` does, but the first one wins: False when the file was there already."""
     temporary = _written(path, content)
     try:
         os.link(temporary, path)

@@ -32,7 +32,7 @@ class Placed:
 
 
 def forward(log: ProcessLog, position: int, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Placed]:
-    """Whole lines from this position on; ends early where a file is gone meanwhile."""
+    """Yield whole lines from this position on; ends early where a file is gone meanwhile."""
     for file in log.files:
         if file.end <= position:
             continue
@@ -52,7 +52,7 @@ def forward(log: ProcessLog, position: int, *, block_bytes: int = BLOCK_BYTES) -
 
 
 def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Placed]:
-    """Whole lines, the last first."""
+    """Yield whole lines, the last first."""
     for file in reversed(log.files):
         begin, head = file.end, b""
         edge: int | None = None  # behind the line that `head` begins; None: it has not ended yet
@@ -74,7 +74,7 @@ def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Pla
 
 
 def end_of_lines(log: ProcessLog) -> int:
-    """Behind the last whole line: what follows has not ended yet."""
+    """Return the position behind the last whole line: what follows has not ended yet."""
     file = log.files[-1]
     begin = file.end
     while begin > file.start:

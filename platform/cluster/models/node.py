@@ -110,7 +110,7 @@ class Node(models.Model):
         return tuple(dict.fromkeys(self.cuda_name(index) for index in indices))
 
     def share_of_machine(self, gpus: int) -> float:
-        """For which part of its machine so many GPUs stand; several nodes may be of one machine."""
+        """Return the part of its machine that so many GPUs stand for; it may have several nodes."""
         nodes = Node.objects.filter(host_url=self.host_url)
         return float(gpus / nodes.aggregate(all=models.Sum("gpus"))["all"])
 

@@ -28,7 +28,7 @@ _ASK_DRIVER_SECONDS: Final = 30.0
 
 
 class Agent:
-    """Of one node, for one installation."""
+    """The agent of one node, for one installation."""
 
     def __init__(self, node: str, folder: str, oom_score: int | None = None) -> None:
         """Take this score of the kernel's out-of-memory killer, for all that is started as well."""
@@ -66,7 +66,7 @@ class Agent:
         }
 
     def _hello(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Which version is spoken here, and why jobs cannot run here, if they cannot."""
+        """Return which version is spoken here, and why jobs cannot run here, if they cannot."""
         why_unfit = fitness.why_unfit(
             folder=self._host.state_dir,
             state_dir=Path(asked["state_dir"]),

@@ -106,7 +106,7 @@ def complaints(
 
 
 def _type_of_file_system(folder: Path, mounts: Callable[[], str]) -> str:
-    """Of the mount that is nearest above, of several there the last."""
+    """Return that of the mount that is nearest above, of several there the last."""
     kinds = {}
     for line in mounts().splitlines():
         _, place, kind, *_ = line.split(" ")

@@ -180,7 +180,7 @@ class RayHost:
         self.link.close()
 
     def _fetch(self, process_ids: Collection[str]) -> None:
-        """As far as it can be done now: whoever reads logs reads what there is."""
+        """Fetch as much as can be fetched now: whoever reads logs reads what there is."""
         for node in {self._places[one] for one in process_ids}:
             with contextlib.suppress(HostUnavailable):
                 seen, _ = self._look(node)
@@ -250,7 +250,7 @@ class RayHost:
         slots: Mapping[str, int] | None = None,
         seconds: float | None = None,
     ) -> tuple[dict[str, Answers], dict[str, str]]:
-        """Who answered what, and who is silent, for which reason.
+        """Return who answered what, and who is silent, for which reason.
 
         Raises:
             HostUnavailable: there is no link to Ray.

@@ -121,14 +121,14 @@ class _Conversation:
         return self.ready.done() and self.ready.exception() is None
 
     def end(self) -> None:
-        """At once; whoever waits is told."""
+        """End it at once; whoever waits is told."""
         self._process.kill()
 
     def await_end(self) -> None:
         self._listener.join(_SEE_OFF_SECONDS)
 
     def leave_to_parent(self) -> None:
-        """In a fork of the process that began it: keep nothing of it open, or it could not end."""
+        """Keep nothing of it open in a fork of the process that began it, or it could not end."""
         self._close()
 
 

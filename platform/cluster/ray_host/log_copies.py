@@ -112,7 +112,7 @@ class LogCopies:
 
 
 def _start_of_file(copy: ProcessLog | None, portion: LogPortion) -> int:
-    """Where the file begins that the portion belongs into.
+    """Return where the file begins that the portion belongs into.
 
     One begins where one on the node does, and behind what the node dropped before it was copied.
     """

@@ -63,7 +63,7 @@ class Environment:
 
     @property
     def data_rules(self) -> DataRules:
-        """Where sources of data may lie."""
+        """Return where sources of data may lie."""
         return DataRules(
             folders=self.data_folders,
             state_dir=self.state_dir,

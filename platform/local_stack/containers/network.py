@@ -37,5 +37,5 @@ def remove(url: str, host_id: str) -> None:
 
 
 def _identity(url: str, host_id: str) -> str:
-    """Empty: it is not there."""
+    """Return its id; empty: it is not there."""
     return docker(url, "network", "ls", "--quiet", "--filter", f"name=^{name_of(host_id)}$")

@@ -35,7 +35,7 @@ class NoPostgres(NoServer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseUser:
-    """Under which user PostgreSQL runs. It refuses to run as root."""
+    """The user under which PostgreSQL runs. It refuses to run as root."""
 
     prefix: tuple[str, ...] = ()  # words before each command
     account: pwd.struct_passwd | None = None  # who owns the files; None: we do

@@ -87,7 +87,7 @@ class OwnRay:
         return self.checkout.runtime_dir / "ray"
 
     def _ports_of_helpers(self, place: int) -> Iterator[str]:
-        """As options, each of a port that nobody has, or takes in a moment for another node."""
+        """Yield options, each with a port that nobody has, or takes soon for another node."""
         port = self.port + _PORTS_EACH * (place + 1)
         for helper in PORTS_OF_HELPERS:
             port = checkouts.free_port(port + 1)
@@ -127,7 +127,7 @@ def prepare(checkout: Checkout, *, preferred_port: int) -> OwnRay:
 
 
 def _says(words: bytes, log: Path) -> Callable[[], bool]:
-    """Whether the process wrote it since now."""
+    """True once the process has written it from now on."""
     start = log.stat().st_size if log.exists() else 0
 
     def look() -> bool:

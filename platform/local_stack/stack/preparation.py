@@ -66,7 +66,7 @@ def guarantees(slots: int) -> dict[str, int]:
 
 
 def names_of_nodes(supply: Supply) -> tuple[str, ...]:
-    """As `bootstrap` calls them."""
+    """Return them as `bootstrap` calls them."""
     return tuple(f"{POOL}-{number}" for number in range(1, supply.nodes + 1))
 
 

@@ -30,7 +30,7 @@ def pieces(results: Results, path: str, *, without: Collection[str] = ()) -> Gen
 
     Raises:
         ResultUnknown: there is no such folder.
-        ChangedMeanwhile: see above.
+        FileShrank: see above.
     """
     try:
         with opening.folder(results, path) as descriptor:
@@ -86,7 +86,7 @@ def content(file: opening.OpenFile, start: int, end: int) -> Generator[bytes]:
     """Yield what is between two bytes of a file.
 
     Raises:
-        ChangedMeanwhile: it got shorter.
+        FileShrank: it got shorter.
     """
     while start < end:
         piece = os.pread(file.descriptor, min(PIECE, end - start), start)

@@ -16,7 +16,7 @@ _BEST: Final = "best"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """By which value a job's best checkpoint is known, as its spec says."""
+    """The value by which a job's best checkpoint is known, as its spec says."""
 
     metric: str
     goal: str

@@ -14,7 +14,7 @@ import pytest
 from rest_framework.test import APIClient
 from storage.code.archives import unpack
 from storage.code.bounds import CodeBounds
-from storage.data.fetcher.orders import FetchResult, Status, UnusableStore
+from storage.data.fetcher.orders import FetchResult, Status, UnusableSource
 from storage.errors import SnapshotInvalid
 from storage.repositories.fetcher.orders import CodeOrder, FetchedCommit
 from storage.repositories.fetcher.packing import Objects, TreeEntry, pack
@@ -152,7 +152,7 @@ def test_a_repository_that_no_git_made_is_refused(
         pack(objects, b"t", tmp_path / "archive", bounds)
         unpack(tmp_path / "archive", tmp_path / "code", bounds)
 
-    with pytest.raises((UnusableStore, SnapshotInvalid), match=said):
+    with pytest.raises((UnusableSource, SnapshotInvalid), match=said):
         become_code()
 
 

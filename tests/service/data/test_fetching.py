@@ -21,7 +21,7 @@ from storage.data.fetcher.orders import (
     FetchProgress,
     FetchResult,
     Status,
-    UnusableStore,
+    UnusableSource,
 )
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
 from storage.data.fetcher.stores import ObjectStore, open_store
@@ -173,7 +173,7 @@ def test_what_another_version_has_is_not_fetched(tmp_path: Path) -> None:
     [(b"con", "has 7 bytes, and sends fewer"), (b"another", "its digest is another")],
 )
 def test_a_store_that_lies_is_refused(tmp_path: Path, sent: bytes, said: str) -> None:
-    with pytest.raises(UnusableStore, match=said):
+    with pytest.raises(UnusableSource, match=said):
         fetch(MemoryStore({"a": b"content"}, sends={"a": sent}), tmp_path)
     assert not list(tmp_path.glob("?" * 64))
 
@@ -264,7 +264,7 @@ def test_parts_that_are_not_equally_long_are_believed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["cloud", '"cloud"', '"/etc/key.json"', "{}", "[]"])
 def test_a_key_of_google_is_nothing_else(text: str) -> None:
-    with pytest.raises(UnusableStore, match="is not the JSON key of a service account"):
+    with pytest.raises(UnusableSource, match="is not the JSON key of a service account"):
         open_store("gs://datasets", endpoint="", credential={"GOOGLE_SERVICE_ACCOUNT": text})
 
 

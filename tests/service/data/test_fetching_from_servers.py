@@ -24,7 +24,7 @@ from storage.data.fetcher.orders import (
     FetchProgress,
     FetchResult,
     Status,
-    UnusableStore,
+    UnusableSource,
 )
 from storage.data.fetcher.stores import open_store
 
@@ -140,8 +140,8 @@ def test_a_file_that_changes_between_is_noticed(web: Web, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("status", "kind", "said"),
     [
-        (403, UnusableStore, "refuses"),
-        (404, UnusableStore, "Check the URL"),
+        (403, UnusableSource, "refuses"),
+        (404, UnusableSource, "Check the URL"),
         (503, Away, "503"),
     ],
 )

@@ -63,7 +63,7 @@ class WorkerMembership:
 
     @property
     def step_plan(self) -> StepPlan:
-        """Who computes with which batch in the coming steps."""
+        """Return who computes with which batch in the coming steps."""
         return self._coming.step_plan
 
     @property

@@ -198,7 +198,7 @@ class TrainingLoop:
         return self.epoch_data.rehearsal()
 
     def mean(self, value: float, *, line: int) -> float:
-        """Over all workers; called in this line of the script. See `Job.mean`."""
+        """Take the mean over all workers; called in this line of the script. See `Job.mean`."""
         if not self.position.meets_others:
             return value
         began_at = time.monotonic()
@@ -208,13 +208,13 @@ class TrainingLoop:
         return mean
 
     def several_backwards(self) -> AbstractContextManager[None]:
-        """Around all backward passes of one micro-batch; see `blocks`."""
+        """Enclose all backward passes of one micro-batch; see `blocks`."""
         if not self.position.is_in_epoch:
             raise StepBlockError
         return several_passes(self._gradients.capture)
 
     def holding_back(self) -> AbstractContextManager[None]:
-        """Around all backward passes of one micro-batch but the last."""
+        """Enclose all backward passes of one micro-batch but the last."""
         return held_back(self._gradients.capture)
 
     def exchange(self) -> bool:

@@ -86,7 +86,7 @@ class Rates:
         return self._state.cursor.epoch >= epochs
 
     def falls_short(self, epochs: int) -> bool:
-        """Under AdaScale: so many are used up, or nearly, and not worth that many."""
+        """True under AdaScale if so many are used up, or nearly, and not worth that many."""
         is_used = self._state.cursor.epoch >= epochs - 1
         return self._rule.follows_worth and is_used and not self.has_trained(epochs)
 

@@ -80,7 +80,7 @@ def carry_out(given: Sequence[Given], context: TickContext) -> dict[str, Outcome
     stays, though a node does not answer.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     outcomes: dict[str, Outcome] = {}
     takes_seats = [one for one in given if one.includes(what.SeatNextSet)]

@@ -87,7 +87,7 @@ def begin_term(instruction: BeginTerm, draft: JobDraft, view: LiveJob, _: TickCo
 def note_coordinator(
     order: StartCoordinator, draft: JobDraft, view: LiveJob, _: TickContext
 ) -> None:
-    """Where it will run is known before it runs."""
+    """Note where it will run, which is known before it runs."""
     if view.job.coordinator_node != order.node or view.job.takes_workers_token:
         draft.set(coordinator_node=order.node, takes_workers_token=False)
 

@@ -64,7 +64,7 @@ def give(
     A start that waits for a node is no error.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     if not ordered:
         return {}

@@ -29,7 +29,7 @@ def hold_checkpoints(orders: FencedOrders, now: datetime) -> None:
     """Hold what is wanted, and let go of what no live job or model is for.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     _hold(orders, now)
     _let_go(orders)

@@ -38,7 +38,7 @@ def remove_leftovers(orders: FencedOrders, now: datetime) -> AbstractSet[str]:
     """Remove what has waited longest; return of which jobs. The next ticks go on.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     gone, refused = list[int](), list[int]()
     due = Leftover.objects.filter(due_at__lte=now)

@@ -29,7 +29,7 @@ def remove_unused_uploads(orders: FencedOrders, now: datetime) -> None:
     """Remove code and data, if the last look was long ago.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     code = CodePlaces(state_dir=orders.state_dir)
     rows = CodeSnapshot.objects.all()
@@ -42,7 +42,7 @@ def remove_unused_uploads(orders: FencedOrders, now: datetime) -> None:
 def _look(
     orders: FencedOrders, places: UploadPlaces, remove: Callable[..., int], now: datetime
 ) -> None:
-    """Without any folder there is nothing to look for."""
+    """There is nothing to look for without any folder."""
     stamp = places.root / _STAMP
     try:
         if not places.root.is_dir():

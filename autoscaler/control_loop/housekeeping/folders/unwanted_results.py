@@ -26,7 +26,7 @@ def remove_unwanted_results(orders: FencedOrders, now: datetime) -> AbstractSet[
     """Remove what has waited longest; return of which jobs. The next ticks go on.
 
     Raises:
-        Overtaken: another process holds the lease now.
+        LeaseLost: another process holds the lease now.
     """
     gone, refused, jobs = list[int](), list[int](), set[str]()
     for unwanted in UnwantedResult.objects.filter(due_at__lte=now)[:MOST_AT_ONCE]:

@@ -49,7 +49,7 @@ class ChangeTimes:
         return cls(own_seconds=dict(own), lately=tuple(_lately()))
 
     def ratio(self, nodes: frozenset[str], *, is_hot: bool, team_id: int) -> float | None:
-        """How far first estimates were off between these nodes; None: nobody can say.
+        """Return how far first estimates were off between these nodes; None: nobody can say.
 
         The team's own changes tell it or, without any, those of two others at least: the lower of
         what is usual among them. Jobs report what changes took, and no team's word alone counts.

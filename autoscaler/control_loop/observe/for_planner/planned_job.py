@@ -167,7 +167,7 @@ def _scaling(view: LiveJob, past: JobMeasurements) -> ScalingModel | None:
 
 
 def _stall_seconds(view: LiveJob, past: JobMeasurements) -> float:
-    """How long it is expected to stand still when it changes, and to wait for data before."""
+    """Return how long it will stand still, it seems, when it changes, and wait for data before."""
     measured = past.measurements or _earlier(view)
     changing = ChangingJob(
         model_bytes=view.job.model_bytes,

@@ -15,7 +15,7 @@ from autoscaler.reconciling.snapshot import JobSnapshot
 
 
 class RestMemory:
-    """Until when jobs have nothing to be done, by what they were like when that was found."""
+    """Remembers until when jobs have nothing to be done, by what they were like then."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[object, datetime]] = {}

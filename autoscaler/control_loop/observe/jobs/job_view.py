@@ -31,7 +31,7 @@ class WorkerView:
 
     @property
     def node(self) -> Node:
-        """Where it is. A node can be deleted only when nothing is there but what is long gone."""
+        """Return where it is. A node can only be deleted once all that was there is long gone."""
         if self.row.node is None:
             raise ValueError(f"The node of {self.id}, {self.row.node_name}, was deleted.")
         return self.row.node
@@ -42,7 +42,7 @@ class WorkerView:
 
     @property
     def ending(self) -> WorkerEnding | None:
-        """How it ended; None while it is not gone."""
+        """Return how it ended; None while it is not gone."""
         return ending_of(self.row.exit_code, self.row.failing) if self.is_gone else None
 
 

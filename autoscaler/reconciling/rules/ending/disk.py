@@ -22,7 +22,7 @@ def end_what_writes_too_much(job: JobSnapshot) -> Instructions:
 
 
 def warn_of_a_filling_disk(job: JobSnapshot) -> Instructions:
-    """Once for each time that it came out of the queue."""
+    """Its people are told once for each time that it came out of the queue."""
     if job.notices.disk_start == job.starts or not is_near(job):
         return NOTHING
     reason, message = warning(job)

@@ -13,7 +13,7 @@ from jobs.lifecycle import State
 
 
 def tell_of_idleness(job: JobSnapshot) -> Instructions:
-    """Once for each time that it is idle, and once when that is over."""
+    """Its people are told once for each time that it is idle, and once when that is over."""
     since, noticed_since = job.idle_since, job.notices.idle_since
     if since is None:
         return NOTHING if noticed_since is None else (_busy_again(), RecordNotice(is_busy=True))

@@ -147,7 +147,7 @@ def _all_ended(workers: Iterable[WorkerSnapshot]) -> bool:
 
 
 def _need_each_other(job: JobSnapshot, bad: list[WorkerSnapshot]) -> bool:
-    """Without a coordinator always; with one while the first generation has not begun."""
+    """They always do without a coordinator; with one, while the first generation has not begun."""
     if not job.is_hot:
         return True
     return job.state is State.STARTING and any(w.ending is WorkerEnding.FAILED for w in bad)

@@ -67,7 +67,7 @@ def _grace_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float | None:
 
 
 def _leaving_seconds(job: JobSnapshot) -> float:
-    """In the middle of a rescale a leaver still trains, until all joiners are ready."""
+    """A leaver still trains in the middle of a rescale, until all joiners are ready."""
     own = job.spec.elastic.grace_period
     if job.state is State.RUNNING:
         return own

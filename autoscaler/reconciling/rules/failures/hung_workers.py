@@ -14,7 +14,7 @@ def kill_given_up_workers(job: JobSnapshot) -> Instructions:
 
 
 def kill_left_out_workers(job: JobSnapshot) -> Instructions:
-    """After a while, for one that trained may be about to end by itself."""
+    """Kill them after a while, as one that trained may be about to end by itself."""
     newest = job.generation
     if newest is None or newest.ended_at is not None:
         return NOTHING

@@ -108,7 +108,7 @@ def _too_long(seconds: float) -> str:
 
 
 def _refusal(request: PlannedJob, settings: Settings) -> str | None:
-    """Why it does not start alone in an empty cluster; None: it does."""
+    """Return why it does not start alone in an empty cluster; None: it does."""
     state = ClusterState(now=0.0, pools=settings.pools, quotas=settings.quotas, jobs=(request,))
     planned = plan(state, settings.policies)
     if all(decision.action in _ENDS for decision in planned.decisions):

@@ -127,7 +127,7 @@ def _factor(share: float, outcomes: Sequence[tuple[ReplayOutcome, float | None]]
 
 
 class _Ratio(NamedTuple):
-    """In logarithms. Of what has not happened yet only the least that it will be is known."""
+    """A ratio in logarithms. Only the least is known of what has not happened yet."""
 
     value: float
     is_at_least: bool

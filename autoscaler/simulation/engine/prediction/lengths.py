@@ -114,7 +114,7 @@ def smallest_speed(job: PlannedJob, profile: Profile) -> float:
 
 
 def spread_of(ended: Sequence[float], unfinished: Iterable[float]) -> Spread:
-    """How likely each length is, where of some only that they are longer than so much is known.
+    """Return how likely each length is; of some it is only known that they are longer than so much.
 
     If the longest of all is unfinished, it is taken for half of what it will be.
     """
@@ -152,7 +152,7 @@ def _done_seconds(job: PlannedJob, past: RecentPast, now: float) -> float:
 
 
 def _seconds_of(job: PlannedJob, now: float) -> float:
-    """How long a job that reports nothing has been there since it started."""
+    """Return how long a job that reports nothing has been there since it started."""
     return 0.0 if job.started_at is None else max(now - job.started_at, 0.0)
 
 

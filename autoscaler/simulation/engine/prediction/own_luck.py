@@ -40,7 +40,7 @@ class _Leg:
 def ends_with(
     job: ReplayedJob, models: Sequence[ThroughputModel], samples: Sequence[float]
 ) -> list[float | None]:
-    """When it has made so many samples at the speed of each of these models; None: not in sight.
+    """Return when it has made so many samples at the speed of each model; None: not in sight.
 
     `job` has come to its end, or was advanced to where the replay ended, and kept its history.
     Beyond that it goes on as it went last.
@@ -64,7 +64,7 @@ def _legs(job: ReplayedJob) -> Iterator[_Leg]:
 def _speed_ratios(
     job: ReplayedJob, legs: Sequence[_Leg], models: Sequence[ThroughputModel]
 ) -> Column:
-    """How many times as fast as the replayed job each model goes: rows of models, a leg each."""
+    """Return how many times as fast as the replayed job each model goes: a row each, by leg."""
     at = Configurations.of(
         workers=[leg.held.workers for leg in legs],
         crosses_nodes=[leg.held.nodes > 1 for leg in legs],

@@ -120,7 +120,7 @@ def predict(
 def _ends(
     job_id: str, worlds: Sequence[World], others: Sequence[Sequence[Draw]], ends_by: float
 ) -> list[float | None]:
-    """When the job ends in each world, and would with other luck of its own."""
+    """Return when the job ends in each world, and would with other luck of its own."""
     ends = [world[job_id].finished_at for world in worlds]
     for world, luck in zip(worlds, others, strict=True):
         models = [one.profiles[job_id].model for one in luck]

@@ -63,7 +63,7 @@ def draw(
 def draw_own(
     state: ClusterState, past: RecentPast, rng: np.random.Generator, *, times: int
 ) -> list[Draw]:
-    """So many possible worlds, to which nobody else comes."""
+    """Draw so many possible worlds, to which nobody else comes."""
     known, lengths = _known(state, past), KnownLengths.of(state, past)
     drawn = []
     for _ in range(times):

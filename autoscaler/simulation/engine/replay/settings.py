@@ -25,7 +25,7 @@ class RescaleCost(Protocol):
         ...
 
     def start_seconds(self, profile: Profile) -> float:
-        """How long it takes from getting GPUs to the first step, at a start and after a pause."""
+        """Return how long GPUs are held before the first step, at a start or after a pause."""
         ...
 
     def stall_seconds(self, profile: Profile) -> float:

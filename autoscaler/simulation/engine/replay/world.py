@@ -49,7 +49,7 @@ class ReplayedCluster:
     def of(
         cls, jobs: tuple[ReplayedJob, ...], settings: Settings, *, now: float
     ) -> ReplayedCluster:
-        """Empty nodes; the jobs have yet to be announced or to enter."""
+        """Begin with empty nodes; the jobs have yet to be announced or to enter."""
         world = cls(
             settings=settings,
             now=now,
@@ -121,7 +121,7 @@ class ReplayedCluster:
 
     @contextmanager
     def changing(self, jobs: Iterable[ReplayedJob]) -> Iterator[None]:
-        """Around any change of jobs: all their GPUs are given back before any are taken."""
+        """Enclose any change of jobs: all their GPUs are given back before any are taken."""
         changed = tuple(jobs)
         for job in changed:
             self.recorder.forget(job)

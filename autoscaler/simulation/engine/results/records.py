@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationSpan:
-    """From `since` on the job held so many workers, with this global batch; 0 workers: paused.
+    """The job held so many workers from `since` on, with this global batch; 0 workers: paused.
 
     By then it had made `done` of its samples.
     """

@@ -92,7 +92,7 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 
 def _makespan(result: SimulationResult) -> float | None:
-    """From the first submission to the last end of a job."""
+    """Return the time from the first submission to the last end of a job."""
     ends = [job.finished_at for job in result.jobs if job.finished_at is not None]
     return max(ends) - min(job.submitted_at for job in result.jobs) if ends else None
 

@@ -53,7 +53,7 @@ def isolated_seconds(
 def seconds_per_sample(
     profile: Profile, rules: BatchRange, *, workers: int, crosses_nodes: bool, counts_noise: bool
 ) -> float:
-    """With the batch that finishes first; infinite where no batch fits so many workers."""
+    """Take the batch that finishes first; infinite where no batch fits so many workers."""
     feasible = FeasibleBatches.of(rules, np.array([workers]), at_most=rules.maximum)
     if not feasible.count[0]:
         return math.inf

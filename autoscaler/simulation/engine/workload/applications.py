@@ -23,7 +23,7 @@ _NEVER_ONE: Final = 0.999  # an efficiency printed as 1 says only: too good to m
 
 
 def _step_time(*letters: float) -> ThroughputModel:
-    """From a_c, b_c, a_n, b_n, a_r, b_r and g, the letters of the formula in `throughput`."""
+    """Make it of a_c, b_c, a_n, b_n, a_r, b_r and g, the letters of the formula in `throughput`."""
     a_c, b_c, a_n, b_n, a_r, b_r, g = letters
     return ThroughputModel(
         compute_fixed=a_c,

@@ -39,7 +39,7 @@ class Poisson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bursty:
-    """On and off in turn, for exponential times: Poisson while on, nobody while off."""
+    """Jobs come on and off in turn, for exponential times: Poisson while on, nobody while off."""
 
     per_second: float
     mean_on_seconds: float = 1800.0

@@ -53,7 +53,7 @@ _MIXES: Final[dict[MixName, tuple[Mix, LengthDistribution]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """So many jobs at a load: arriving work over what the GPUs can do at one GPU per job."""
+    """A number of jobs at a load: arriving work over what the GPUs can do at one GPU per job."""
 
     pattern: Pattern = Pattern.POISSON
     mix: MixName = MixName.PRODUCTION

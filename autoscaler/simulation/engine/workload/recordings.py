@@ -89,7 +89,7 @@ def _begins_with(text: str, mark: str) -> bool:
 
 
 def _guessed(text: str) -> RecordingFormat:
-    """By its first character if it is JSON, else by its columns.
+    """Guess by its first character if it is JSON, else by its columns.
 
     Raises:
         InvalidRecordingError: no format has such columns; says which each of them has.
@@ -110,7 +110,7 @@ def _guessed(text: str) -> RecordingFormat:
 
 
 def _share(header: Sequence[str], needs: Sequence[Sequence[str]]) -> float:
-    """Of the columns that are needed, the share that is there."""
+    """Return the share that is there of the columns that are needed."""
     return 1 - len(missing_from(header, needs)) / len(needs)
 
 

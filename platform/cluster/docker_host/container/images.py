@@ -136,7 +136,7 @@ class ImagePullProgress:
 
 
 def _login(image: str, logins: Iterable[RegistryLogin]) -> dict[str, str]:
-    """Empty, not None, where there is none: Docker's client would use that of who runs it."""
+    """It is empty, not None, where there is none: Docker's client would use that of who runs it."""
     registry, _ = resolve_repository_name(image)
     for login in logins:
         same = {login.registry} if login.registry not in _DOCKER_HUB else _DOCKER_HUB

@@ -83,7 +83,7 @@ class ContainerRecord:
 
     @property
     def node(self) -> str | None:
-        """Where it was to run; None: nobody knows."""
+        """Return where it was to run; None: nobody knows."""
         document = _read(self.process_path)
         return None if document is None else str(document["node"])
 
@@ -121,7 +121,7 @@ class ContainerRecord:
 
     @property
     def has_ended(self) -> bool:
-        """Without ever having become a container."""
+        """True if it has ended without ever having become a container."""
         return _read(self.ending_path) is not None
 
     def observed(self) -> ObservedProcess | None:

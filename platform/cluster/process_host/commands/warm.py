@@ -54,7 +54,7 @@ def _confinement(command: ProcessCommand) -> dict[str, object] | None:
 
 
 def spawn(child: WarmChild | None, command: ProcessCommand, *, stdout: int, stderr: int) -> int:
-    """Like `command.spawn`, in the warm child if there is one that can."""
+    """Start it as `command.spawn` does, in the warm child if there is one that can."""
     is_possible = Path(command.workdir).is_dir()  # if not, the ordinary way says it better
     if child is not None and is_possible:
         with contextlib.suppress(OSError):

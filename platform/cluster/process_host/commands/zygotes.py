@@ -186,7 +186,7 @@ def _end(folder: Path) -> None:
 
 
 def _connect(folder: Path) -> socket.socket | None:
-    """Through /proc, because a socket's address may have no more than 107 bytes."""
+    """Connect through /proc, because a socket's address may have no more than 107 bytes."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(_ASK_SECONDS)
     try:

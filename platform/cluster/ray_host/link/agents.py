@@ -193,7 +193,7 @@ def _key(node: RayNode) -> tuple[str, str]:
 
 
 def _is_of_same_node(name: str, own: str) -> bool:
-    """Whether it is for another id that Ray gave to the node of this name."""
+    """True if it is for another id that Ray gave to the node of this name."""
     return name != own and name.rpartition(":")[0] == own.rpartition(":")[0]
 
 

@@ -38,7 +38,7 @@ class _Late:
 
 @dataclass(slots=True, kw_only=True)
 class Asking:
-    """Of the agents of one installation."""
+    """Asks the agents of one installation."""
 
     membership: ClusterMembership
     agents: Agents

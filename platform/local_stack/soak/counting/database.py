@@ -100,12 +100,12 @@ class MeasuredDatabase:
             )
 
     def ticks(self) -> int:
-        """Of `counts`; to look at all tables takes many times as long, and would be measured."""
+        """Count as `counts` does; looking at all tables takes far longer, and would be measured."""
         with self._cursor() as cursor:
             return int(_rows(cursor, _TURN)[0][0])
 
     def jobs(self) -> dict[str, int]:
-        """By state, as `ticks`."""
+        """Count them by state, as `ticks`."""
         with self._cursor() as cursor:
             return dict(_rows(cursor, _STATES))
 
@@ -115,12 +115,12 @@ class MeasuredDatabase:
             cursor.execute(_OLDER, [seconds])
 
     def calls(self, role: str) -> dict[int, int]:
-        """How often each statement of a role was called."""
+        """Return how often each statement of a role was called."""
         with self._cursor() as cursor:
             return {query: int(calls) for query, calls in _rows(cursor, _CALLS, role)}
 
     def assignments(self, seconds: float) -> dict[tuple[str, int], float]:
-        """When each assignment of so many last seconds was decided, by job and revision."""
+        """Return when each assignment of so many last seconds was decided, by job and revision."""
         with self._cursor() as cursor:
             return {
                 (job, revision): float(at) for job, revision, at in _rows(cursor, _NEWS, seconds)

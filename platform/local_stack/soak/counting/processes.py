@@ -14,7 +14,7 @@ from local_stack.checkout import Checkout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessUsage:
-    """Of a process with all below it."""
+    """What a process uses with all below it."""
 
     processor_seconds: float  # since it began, with children that have ended
     memory_bytes: int  # proportional set size: shared pages count in parts

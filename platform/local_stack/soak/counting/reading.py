@@ -62,7 +62,7 @@ class StackReading:
 
     @property
     def hearing_seconds(self) -> tuple[float, ...]:
-        """From a decision until the coordinator knew."""
+        """Return the time from a decision until the coordinator knew."""
         return tuple(one.seconds for one in self.hearing)
 
 
@@ -91,7 +91,7 @@ class StackGauge:
         )
 
     def _told_by_the_simulator(self) -> Any:
-        """On a busy machine it may take longer than the service has patience with it."""
+        """It may take longer on a busy machine than the service has patience with it."""
         for _ in range(ATTEMPTS):
             try:
                 return conversation.ask(self._stack.state_dir, "counts")
@@ -126,7 +126,7 @@ class Spent:
 
     @property
     def failures(self) -> Counter[str]:
-        """Of reports, by what was said."""
+        """Return those of reports, by what was said."""
         return Counter(self.last.failures) - Counter(self.first.failures)
 
     @property
@@ -134,7 +134,7 @@ class Spent:
         return self.last.database.ticks - self.first.database.ticks
 
     def processor_seconds(self, *names: str) -> float:
-        """Of these processes together; those that were started between count from their start."""
+        """Add up these processes; those that were started between count from their start."""
         return sum(
             max(usage.processor_seconds - self._before(name), 0.0)
             for name, usage in self.last.usages.items()
@@ -165,7 +165,7 @@ class Spent:
 
     @property
     def grown_bytes(self) -> float:
-        """Of all tables."""
+        """Return by how much all tables have grown."""
         return sum(self.grown_bytes_by_table.values())
 
     def tick_percentile(self, share: float) -> float | None:

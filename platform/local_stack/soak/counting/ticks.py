@@ -17,7 +17,7 @@ class TickLog:
         self._offset = log.stat().st_size if log.exists() else 0
 
     def seconds(self) -> list[float]:
-        """Of each tick that ended since it was asked last."""
+        """Return those of each tick that ended since it was asked last."""
         with self._log.open("rb") as stream:
             stream.seek(self._offset)
             whole, newline, _ = stream.read().rpartition(b"\n")

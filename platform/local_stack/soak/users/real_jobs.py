@@ -32,7 +32,7 @@ class RealJobs:
         return cls(caller=caller, ids=tuple(found))
 
     def steps(self) -> tuple[int, ...]:
-        """How many steps each has made."""
+        """Return how many steps each has made."""
         answers = [self.caller.get(f"/jobs/{one}").document for one in self.ids]
         return tuple(int((one or {}).get("step") or 0) for one in answers)
 

@@ -98,7 +98,7 @@ class Caller:
         return [self.get(path.format(job=job)) for path in READS]
 
     def _post_patiently(self, path: str, body: Any) -> RequestOutcome:
-        """As a client does that is told to try again in a moment."""
+        """Do as a client does that is told to try again in a moment."""
         for _ in range(ATTEMPTS):
             answer = self.post(path, body)
             if answer.status not in AGAIN:

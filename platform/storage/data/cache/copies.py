@@ -49,7 +49,7 @@ def make_room(copy: DataCopy, used: Collection[Key], *, most_bytes: int) -> list
     """Keep room for a version; returns which others went for it, or None: there is none now.
 
     Raises:
-        TooLarge: there never will be.
+        LargerThanCache: there never will be.
     """
     if copy.room_bytes > most_bytes:
         raise LargerThanCache

@@ -146,7 +146,7 @@ class Fetches:
         return self._troubles.get(key)
 
     def status(self, key: Key, now: datetime) -> tuple[Status, float | None] | None:
-        """How far a fetch is, and in how many seconds it may be there; None: it does not run."""
+        """Return how far a fetch is, and the seconds it may take yet; None: it does not run."""
         if (one := self._running.get(key)) is None:
             return None
         status = Status.read(one.status_file)

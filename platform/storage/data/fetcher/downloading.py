@@ -17,7 +17,7 @@ from typing import Final
 
 from autoscaler.backoff import Backoff
 from storage.data.fetcher import checksums
-from storage.data.fetcher.orders import Away, FetchProgress, UnusableStore
+from storage.data.fetcher.orders import Away, FetchProgress, UnusableSource
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
 from storage.data.fetcher.stores import ObjectStore
 from storage.data.listings import ObjectListing, StoredObject
@@ -46,7 +46,7 @@ class ListingDownload:
         Raises:
             Away: the store does not answer; what came stays, for the next time.
             Changed: an object is another than was listed.
-            Refused: the store does not send what it says.
+            UnusableSource: the store does not send what it says.
         """
         tree = self.part / "tree"
         tree.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ class ListingDownload:
                 return
             journal.forget(number)
             self.progress.add(-one.size)
-        raise UnusableStore(
+        raise UnusableSource(
             f"What the store sends of {one.name!r} is not what it says: its digest is another. Look"
             " at the object, and at what lies between the store and here."
         )
@@ -178,7 +178,7 @@ class ListingDownload:
                     return
             self.progress.add(-came)
             await asyncio.sleep(self.between_tries.seconds_after(attempt))
-        raise UnusableStore(
+        raise UnusableSource(
             f"The store says that {one.name!r} has {one.size} bytes, and sends fewer. Look at the"
             " object."
         )

@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from autoscaler.backoff import Backoff
-from storage.data.fetcher.orders import Away, Changed, UnusableStore
+from storage.data.fetcher.orders import Away, Changed, UnusableSource
 from storage.data.fetcher.stores import ObjectStore
 from storage.data.listings import ListingInvalid, ObjectListing
 
@@ -19,21 +19,21 @@ async def list_objects(store: ObjectStore, *, between_tries: Backoff) -> ObjectL
 
     Raises:
         Away: it does not answer.
-        Refused: it never will, or what is there cannot be files.
+        UnusableSource: it never will, or what is there cannot be files.
     """
     for attempt in range(1, _TRIES + 1):
         try:
             async with asyncio.timeout(_LONGEST_SECONDS):
                 return ObjectListing.of([one async for one in store.objects()])
         except TimeoutError as problem:
-            raise UnusableStore(
+            raise UnusableSource(
                 f"The store takes longer than {_LONGEST_SECONDS / 60:.0f} min to say what it has."
                 " Use fewer objects, or larger ones such as tar files."
             ) from problem
         except ListingInvalid as problem:
-            raise UnusableStore(str(problem)) from problem
+            raise UnusableSource(str(problem)) from problem
         except Changed as problem:
-            raise UnusableStore(f"{problem} Check the URL and the secret.") from problem
+            raise UnusableSource(f"{problem} Check the URL and the secret.") from problem
         except Away:
             if attempt == _TRIES:
                 raise

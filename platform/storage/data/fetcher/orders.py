@@ -140,5 +140,5 @@ class Changed(FetchError):
     result = FetchResult.CHANGED
 
 
-class UnusableStore(FetchError):
+class UnusableSource(FetchError):
     """The store, or what is in it, is not as it must be."""

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol
 from urllib.parse import unquote, urlsplit
 
-from storage.data.fetcher.orders import Away, Changed, UnusableStore
+from storage.data.fetcher.orders import Away, Changed, UnusableSource
 from storage.data.listings import MOST_OBJECTS, StoredObject
 
 CHUNK_BYTES: Final = 1 << 20
@@ -49,7 +49,7 @@ def open_store(url: str, *, endpoint: str, credential: Mapping[str, str]) -> Obj
     """Return the store at a URL. Call it, and all that it offers, in one running event loop.
 
     Raises:
-        Refused: what reads such a store is not installed, or its credential is no good.
+        UnusableSource: what reads such a store is not installed, or its credential is no good.
     """
     scheme = urlsplit(url).scheme
     if scheme == "s3":
@@ -66,16 +66,16 @@ async def telling(what: str) -> AsyncIterator[None]:
     Raises:
         Away: it may do so later.
         Changed: another version is there, or none.
-        Refused: it never will.
+        UnusableSource: it never will.
     """
     try:
         yield
-    except (Away, Changed, UnusableStore):
+    except (Away, Changed, UnusableSource):
         raise
     except FileNotFoundError as problem:
         raise Changed(f"{what} is not there any more.") from problem
     except PermissionError as problem:
-        raise UnusableStore(
+        raise UnusableSource(
             f"The store does not let us read {what}: {_short(problem)}. Check the secret."
         ) from problem
     except (MemoryError, AssertionError):
@@ -85,7 +85,7 @@ async def telling(what: str) -> AsyncIterator[None]:
         if code in {_GONE, _ELSE}:
             raise Changed(f"{what} is another now, or gone.") from problem
         if code is not None and 400 <= code < 500 and code != _TOO_MANY:  # noqa: PLR2004
-            raise UnusableStore(f"The store refuses {what}: {_short(problem)}.") from problem
+            raise UnusableSource(f"The store refuses {what}: {_short(problem)}.") from problem
         raise Away(f"The store does not answer well for {what}: {_short(problem)}") from problem
 
 
@@ -216,7 +216,7 @@ class _Http:
             self._check_is_encrypted(answer.url.scheme)
             length = answer.headers.get("Content-Length", "")
             if not length.isascii() or not length.isdigit():
-                raise UnusableStore(f"The store tells no size of {url}.")
+                raise UnusableSource(f"The store tells no size of {url}.")
             version = answer.headers.get("ETag") or answer.headers.get("Last-Modified", "")
             return StoredObject(
                 name=self._name(url),
@@ -228,7 +228,7 @@ class _Http:
 
     def _check_is_encrypted(self, scheme: str) -> None:
         if scheme != "https" and self._url.startswith("https:"):
-            raise UnusableStore(
+            raise UnusableSource(
                 "The store leads from https to http, where anybody may change what comes."
             )
 
@@ -274,7 +274,7 @@ class _Other:
                 scheme, skip_instance_cache=True, **_options(scheme, credential)
             )
         except ImportError as problem:
-            raise UnusableStore(
+            raise UnusableSource(
                 f"What reads {scheme}:// is not installed: {problem}. Ask an admin to install the"
                 " service with its extra `stores`."
             ) from problem
@@ -322,7 +322,7 @@ def _service_account(text: str) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict) or found.get("type") != "service_account":
-        raise UnusableStore(
+        raise UnusableSource(
             "GOOGLE_SERVICE_ACCOUNT in the secret is not the JSON key of a service account."
             " Download one, and set it as a whole."
         )

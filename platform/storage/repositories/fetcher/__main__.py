@@ -21,7 +21,7 @@ from storage.code import archives
 from storage.code.bounds import CodeBounds
 from storage.data.fetcher import confinement
 from storage.data.fetcher.guard import Guard, reach_of
-from storage.data.fetcher.orders import ANOTHER, FetchError, FetchResult, Status, UnusableStore
+from storage.data.fetcher.orders import ANOTHER, FetchError, FetchResult, Status, UnusableSource
 from storage.errors import SnapshotInvalid
 from storage.repositories.fetcher import cloning, packing
 from storage.repositories.fetcher.orders import CodeOrder, FetchedCommit
@@ -91,7 +91,7 @@ def _fetch(order: CodeOrder, workplace: Workplace) -> FetchedCommit:
     packing.pack(found.objects(), found.folder(order.path), workplace.archive, bounds)
     contents = archives.unpack(workplace.archive, workplace.unpacked, bounds)
     if not contents.files:
-        raise UnusableStore("There is no code in that folder of the repository.")
+        raise UnusableSource("There is no code in that folder of the repository.")
     about = FetchedCommit(
         digest=contents.digest,
         files=contents.files,
@@ -105,7 +105,7 @@ def _fetch(order: CodeOrder, workplace: Workplace) -> FetchedCommit:
 
 
 def _too_long(*_: Any) -> NoReturn:
-    raise UnusableStore(
+    raise UnusableSource(
         f"It takes longer than {_LONGEST_SECONDS // 60} min to fetch the repository."
     )
 

@@ -20,7 +20,7 @@ from dulwich.object_store import tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, Tag, Tree
 from dulwich.repo import Repo
 
-from storage.data.fetcher.orders import Away, FetchError, UnusableStore
+from storage.data.fetcher.orders import Away, FetchError, UnusableSource
 from storage.repositories.fetcher.packing import Objects, TreeEntry
 
 _TIMEOUT: Final = urllib3.Timeout(connect=15.0, read=60.0)
@@ -43,16 +43,16 @@ class Clone:
         return Objects(folder=self._folder, content=self._content)
 
     def folder(self, path: str) -> bytes:
-        """Return the id of a folder of the commit. Raises: Refused, if there is none."""
+        """Return the id of a folder of the commit. Raises: UnusableSource, if there is none."""
         root = self._object(self.commit.encode(), Commit).tree
         if not path:
             return bytes(root)
         try:
             mode, found = tree_lookup_path(self._get, root, path.encode())
         except (KeyError, NotGitRepository, ValueError) as problem:
-            raise UnusableStore(f"Commit {self.commit[:10]} has no folder {path!r}.") from problem
+            raise UnusableSource(f"Commit {self.commit[:10]} has no folder {path!r}.") from problem
         if not stat.S_ISDIR(mode):
-            raise UnusableStore(f"{path!r} is no folder in commit {self.commit[:10]}.")
+            raise UnusableSource(f"{path!r} is no folder in commit {self.commit[:10]}.")
         return bytes(found)
 
     def _get(self, object_id: bytes) -> Any:
@@ -62,9 +62,9 @@ class Clone:
         try:
             found = self._get(object_id)
         except KeyError as problem:
-            raise UnusableStore("The repository does not send all of the commit.") from problem
+            raise UnusableSource("The repository does not send all of the commit.") from problem
         if not isinstance(found, kind):
-            raise UnusableStore("The repository sends something else than it says.")
+            raise UnusableSource("The repository sends something else than it says.")
         return found
 
     def _content(self, object_id: bytes) -> bytes:
@@ -76,9 +76,9 @@ class Clone:
             try:
                 name = entry.path.decode()
             except UnicodeDecodeError as problem:
-                raise UnusableStore(f"{entry.path[:80]!r} is no name of a file.") from problem
+                raise UnusableSource(f"{entry.path[:80]!r} is no name of a file.") from problem
             if name in found:
-                raise UnusableStore(f"{name[:80]!r} is in its folder twice.")
+                raise UnusableSource(f"{name[:80]!r} is in its folder twice.")
             found[name] = TreeEntry(mode=entry.mode, object_id=bytes(entry.sha))
         return found
 
@@ -88,7 +88,7 @@ def clone(url: str, ref: str, into: Path, credential: Mapping[str, str]) -> Clon
 
     Raises:
         Away: the repository does not answer.
-        Refused: it has no such ref, or refuses it.
+        UnusableSource: it has no such ref, or refuses it.
     """
     password = credential.get("GIT_PASSWORD")
     client: Any = HttpGitClient(
@@ -108,16 +108,16 @@ def clone(url: str, ref: str, into: Path, credential: Mapping[str, str]) -> Clon
     try:
         result = client.fetch("", repository, determine_wants=wants, depth=1)
     except HTTPUnauthorized as problem:
-        raise UnusableStore(
+        raise UnusableSource(
             "The repository asks who we are. Name a secret of the team as code.git.secret, with"
             " GIT_PASSWORD."
         ) from problem
     except NotGitRepository as problem:
-        raise UnusableStore(f"There is no repository at {url}.") from problem
+        raise UnusableSource(f"There is no repository at {url}.") from problem
     except (GitProtocolError, urllib3.exceptions.HTTPError, EOFError) as problem:
         raise _told(problem, ref, knew_refs=bool(chosen)) from problem
     except (AssertionError, KeyError, ValueError, TypeError) as problem:
-        raise UnusableStore(
+        raise UnusableSource(
             f"The repository sends what git does not: {_short(problem)}"
         ) from problem
     object_id, branch = chosen[0]
@@ -138,12 +138,12 @@ def _told(problem: Exception, ref: str, *, knew_refs: bool) -> FetchError:
     said = re.sub(r"^HTTPS?Connection\(.*?\): ", "", said)
     hangs_up = isinstance(problem, HangupException) and knew_refs and _is_commit(ref)
     if "not our ref" in said or hangs_up:  # git's own server has no words for it
-        return UnusableStore(
+        return UnusableSource(
             f"The repository has no commit {ref}, or hands none out by its number. Name a branch or"
             " a tag."
         )
     if _REFUSES.search(said):
-        return UnusableStore(f"The repository refuses us: {said}. Check the URL and the secret.")
+        return UnusableSource(f"The repository refuses us: {said}. Check the URL and the secret.")
     return Away(f"The repository does not answer well: {said}")
 
 
@@ -158,7 +158,7 @@ class _Pool(urllib3.PoolManager):
 
     def urlopen(self, method: str, url: str, redirect: bool = True, **more: Any) -> Any:  # type: ignore[override]  # noqa: FBT001, FBT002 - urllib3's
         if self._is_encrypted and not url.startswith("https:"):
-            raise UnusableStore("The repository leads from https to http.")
+            raise UnusableSource("The repository leads from https to http.")
         return super().urlopen(method, url, redirect=redirect, **more)
 
 
@@ -179,7 +179,7 @@ def _chosen(refs: Mapping[bytes, bytes], ref: str) -> tuple[bytes, str]:
     )
     more = f" and {len(there) - _NAMED} more" if len(there) > _NAMED else ""
     known = f" It has {', '.join(there[:_NAMED])}{more}." if there else " It is empty."
-    raise UnusableStore(f"The repository has no branch or tag {ref or 'HEAD'!r}.{known}")
+    raise UnusableSource(f"The repository has no branch or tag {ref or 'HEAD'!r}.{known}")
 
 
 def _is_commit(ref: str) -> bool:
@@ -192,13 +192,13 @@ def _peeled(repository: Repo, object_id: bytes) -> bytes:
         try:
             found: Any = repository.object_store[ObjectID(object_id)]
         except KeyError as problem:
-            raise UnusableStore("The repository does not send the commit.") from problem
+            raise UnusableSource("The repository does not send the commit.") from problem
         if isinstance(found, Commit):
             return bytes(found.id)
         if not isinstance(found, Tag):
             break
         object_id = found.object[1]
-    raise UnusableStore("That is no commit.")
+    raise UnusableSource("That is no commit.")
 
 
 def _short(problem: BaseException) -> str:

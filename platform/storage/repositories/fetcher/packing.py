@@ -19,7 +19,7 @@ from typing import Final
 from pathspec import GitIgnoreSpec
 
 from storage.code.bounds import CodeBounds
-from storage.data.fetcher.orders import UnusableStore
+from storage.data.fetcher.orders import UnusableSource
 
 _IGNORE_FILES: Final = (".gitignore", ".concertinaignore")  # the later one wins
 _NEVER: Final = frozenset({".git", ".hg", ".svn", "__pycache__", ".ipynb_checkpoints"})
@@ -48,7 +48,7 @@ def pack(objects: Objects, root: bytes, archive: Path, bounds: CodeBounds) -> No
     """Write the compressed archive of a folder.
 
     Raises:
-        Refused: there is too much in it, or what cannot be packed.
+        UnusableSource: there is too much in it, or what cannot be packed.
     """
     files = size = 0
     with (
@@ -60,7 +60,7 @@ def pack(objects: Objects, root: bytes, archive: Path, bounds: CodeBounds) -> No
             content = objects.content(entry.object_id)
             files, size = files + 1, size + len(content)
             if files > bounds.most_files or size > bounds.most_bytes:
-                raise UnusableStore(
+                raise UnusableSource(
                     f"The repository has more than {bounds.most_files} files or"
                     f" {bounds.most_bytes >> 20} MiB up to {name!r}. Name the folder of the code as"
                     " `path`, and what is no code in a .concertinaignore."
@@ -84,7 +84,7 @@ def _entries(
 ) -> Iterator[tuple[str, TreeEntry]]:
     """Yield what is packed, in the order of names; folders only with what is in them."""
     if not depth:
-        raise UnusableStore(f"{above!r} is too deep a folder.")
+        raise UnusableSource(f"{above!r} is too deep a folder.")
     found = objects.folder(folder)
     ignored = _Ignored.of(found, objects, above, ignored)
     for name, entry in sorted(found.items()):

@@ -18,7 +18,7 @@ _SECRETS: Final = (Env.TOKEN, Env.SERVICE_TOKEN)
 
 
 async def keep(host: str) -> NoReturn:
-    """Until cancelled."""
+    """Keep a gate running until cancelled."""
     command = (sys.executable, "-m", "concertina_worker.coordinator.gate")
     environ = {name: value for name, value in os.environ.items() if name not in _SECRETS}
     while True:

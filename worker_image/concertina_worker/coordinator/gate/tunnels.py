@@ -98,7 +98,7 @@ class Gate:
     async def _call(
         self, host: str, port: int
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Call the addresses that the name has now, in turn, and no name. Raises: Refused."""
+        """Call the addresses that the name has now, in turn, and no name. Raises: TunnelRefused."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_CALL_SECONDS):
@@ -142,7 +142,7 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 def _target(head: bytes) -> tuple[str, int]:
-    """Raises: Refused."""
+    """Raises: TunnelRefused."""
     found = _CONNECT.match(head)
     if found is None or not 0 < int(found[2]) <= _LARGEST_PORT:
         raise TunnelRefused(

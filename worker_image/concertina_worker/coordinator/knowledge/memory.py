@@ -63,7 +63,7 @@ class Memory:
         self.batch_limit = min(self.batch_limit or samples, samples)
 
     def note_warning(self, text: str) -> None:
-        """Once, however many workers and attempts say it; the first ones stay."""
+        """Note it once, however many workers and attempts say it; the first ones stay."""
         warning = text[:LONGEST_WARNING]
         if warning not in self.warnings and len(self.warnings) < MOST_WARNINGS:
             self.warnings.append(warning)

@@ -114,7 +114,7 @@ class Control:
 
     @property
     def release_reason(self) -> str | None:
-        """Why the coordinator told this worker to end; None: it did not."""
+        """Return why the coordinator told this worker to end; None: it did not."""
         return self._release_reason
 
     @property

@@ -13,7 +13,7 @@ from concertina_worker.training.gradients.capture import Capture
 
 @contextmanager
 def several_passes(capture: Capture) -> Iterator[None]:
-    """Around all backward passes of a micro-batch: the exchange is at the end of the last block.
+    """Enclose all backward passes of a micro-batch: the exchange is at the end of the last block.
 
     Outside of steps, in a rehearsal, there is nothing to exchange.
 
@@ -37,7 +37,7 @@ def several_passes(capture: Capture) -> Iterator[None]:
 
 @contextmanager
 def held_back(capture: Capture) -> Iterator[None]:
-    """Around all backward passes of a micro-batch but the last."""
+    """Enclose all backward passes of a micro-batch but the last."""
     before, capture.holds_back = capture.holds_back, True
     try:
         yield

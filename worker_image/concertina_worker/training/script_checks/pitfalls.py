@@ -165,7 +165,7 @@ class Pitfalls:
             )
 
     def tell_batch_size(self, own: int | None, of_job: int) -> None:
-        """Once, that the batch is not the script's own."""
+        """Tell once that the batch is not the script's own."""
         if own is None or own == of_job or self._has_told_batch_size:
             return
         self._has_told_batch_size = True

@@ -79,7 +79,7 @@ def _logged(text: str, header: Sequence[str], tally: ImportTally) -> Iterator[Lo
 
 
 def _seconds(row: TableRow) -> float | None:
-    """How long it ran; None for one that never started or never ended."""
+    """Return how long it ran; None for one that never started or never ended."""
     if row.text(*DURATION):
         return row.number_of(*DURATION)
     if row.text(*START) and row.text(*END):
