@@ -20,6 +20,7 @@ from jobs.api import requests
 from jobs.api.representation import represented
 from jobs.api.serializers import (
     JobPageSerializer,
+    SparklineListSerializer,
     SubmittedJobSerializer,
     SubmittedJobsSerializer,
     ValidationSerializer,
@@ -29,6 +30,7 @@ from jobs.commands import submission
 from jobs.commands.submission import SubmissionResult
 from jobs.errors import SpecInvalid
 from jobs.queries import pages, visible_jobs
+from jobs.queries.curves import sparklines
 from jobs.spec import bulk
 from jobs.spec.bulk import SentSpec
 
@@ -120,6 +122,35 @@ def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
     )
     page = pages.page_of(jobs, limit=parameters["limit"], cursor=parameters["cursor"])
     return represented(JobPageSerializer, {"items": page.jobs, "next_cursor": page.next_cursor})
+
+
+class SparklinesView(APIView):
+    """How the jobs of a page of the list go."""
+
+    share: Share = staticmethod(lambda _request, _question, read: read())
+
+    @extend_schema(
+        operation_id="list_job_sparklines",
+        summary="How the newest jobs go, in a few numbers each",
+        description="The jobs are those of `list_jobs` with the same `team`, `state` and `limit`.",
+        parameters=[requests.SparklineQuery],
+        responses=SparklineListSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        parameters = requests.query(request, requests.SparklineQuery)
+        team, states, limit, points = (
+            parameters[name] for name in ("team", "state", "limit", "points")
+        )
+
+        def read() -> Any:
+            jobs = visible_jobs.matching(
+                visible_jobs.jobs_of(principal_of(request)), team=team, states=states, search=""
+            )
+            newest = jobs.order_by(*pages.ORDER).only(*sparklines.COLUMNS)[:limit]
+            items = sparklines.sparklines_of(list(newest), points=points)
+            return SparklineListSerializer({"items": items}).data
+
+        return Response(self.share(request, (team, tuple(states), limit, points), read))
 
 
 class BulkView(_Submits):

@@ -52,6 +52,19 @@ class JobListQuery(serializers.Serializer[Any]):
     cursor = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
 
 
+class SparklineQuery(serializers.Serializer[Any]):
+    team = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="Only this team's jobs."
+    )
+    state = StatesField(
+        required=False, default="", allow_blank=True, help_text="States, separated by commas."
+    )
+    limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=100)
+    points = serializers.IntegerField(
+        required=False, default=60, min_value=2, max_value=200, help_text="At most so many of each."
+    )
+
+
 class EventQuery(serializers.Serializer[Any]):
     after = serializers.IntegerField(
         required=False, default=0, min_value=0, max_value=2**63 - 1, help_text="An event's id."

@@ -17,7 +17,7 @@ from jobs.api.serializers.job import (
     SubmittedJobSerializer,
     SubmittedJobsSerializer,
 )
-from jobs.api.serializers.metric import MetricListSerializer
+from jobs.api.serializers.metric import MetricListSerializer, SparklineListSerializer
 from jobs.api.serializers.usage import UsageSerializer
 from jobs.api.serializers.validation import ValidationSerializer
 from jobs.api.serializers.worker import WorkerListSerializer
@@ -29,6 +29,7 @@ __all__ = [
     "JobDetailSerializer",
     "JobPageSerializer",
     "MetricListSerializer",
+    "SparklineListSerializer",
     "SubmittedJobSerializer",
     "SubmittedJobsSerializer",
     "UsageSerializer",

@@ -42,3 +42,19 @@ class MetricSerializer(serializers.ModelSerializer[MetricPoint]):
 
 class MetricListSerializer(serializers.Serializer[Any]):
     items = MetricSerializer(many=True)
+
+
+class SparklineSerializer(serializers.Serializer[Any]):
+    """The course of one job, small enough for a line of a list."""
+
+    job_id = serializers.CharField()
+    metric = serializers.CharField(
+        help_text="Its loss, or what else it logs; empty: it logged no number."
+    )
+    values = serializers.ListField(
+        child=serializers.FloatField(), help_text="Evenly thinned, oldest first."
+    )
+
+
+class SparklineListSerializer(serializers.Serializer[Any]):
+    items = SparklineSerializer(many=True)

@@ -1,6 +1,7 @@
 """What do the curves of a job say?
 
 points  how it went over time, in a bounded number of points
+sparklines  many jobs at once, in a line each
 tables  all points that are kept, as a file
 stored  where both find them
 usage   what its workers took

@@ -49,7 +49,7 @@ def curve_of(
     now = timezone.now()
     began = job.started_at or job.submitted_at
     start, end = max(since or began, began), min(until or now, job.finished_at or now)
-    width = _width((end - start).total_seconds(), points)
+    width = width_for((end - start).total_seconds(), points)
     bound = parameters(job, width=width, since=since, until=until, now=now)
     with connection.cursor() as cursor:
         cursor.execute(_POINTS, bound | {"points": points})
@@ -62,7 +62,7 @@ def _point(names: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
     return point | {"values": json.loads(point["values"])}
 
 
-def _width(seconds: float, points: int) -> int:
+def width_for(seconds: float, points: int) -> int:
     """Return the widest stretch of which there are enough; 0: points as they came."""
     enough = (tier.width for tier in reversed(TIERS) if seconds / tier.width >= points)
     return next(enough, 0)

@@ -43,19 +43,19 @@ def parameters(
     job: Job, *, width: int, since: datetime | None, until: datetime | None, now: datetime
 ) -> dict[str, Any]:
     """Return what `EVERY` is asked with: stretches of this many seconds; 0: points as they came."""
-    segments = list(_segments(width, now))
+    found = list(segments(width, now))
     return {
         "job": job.id,
         "width": width,
-        "widths": [tier.width for tier, _, _ in segments],
-        "since": [start for _, start, _ in segments],
-        "until": [end for _, _, end in segments],
+        "widths": [tier.width for tier, _, _ in found],
+        "since": [start for _, start, _ in found],
+        "until": [end for _, _, end in found],
         "from": since or _EVER,
         "to": until or now + RAW_FOR,
     }
 
 
-def _segments(width: int, now: datetime) -> Iterator[tuple[Tier, datetime, datetime]]:
+def segments(width: int, now: datetime) -> Iterator[tuple[Tier, datetime, datetime]]:
     """Yield which tier is read from when to when: the finest that is wide enough and still kept."""
     until = now + RAW_FOR
     for tier in TIERS:

@@ -13,6 +13,7 @@ from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
+from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
@@ -31,7 +32,7 @@ from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
 from control_plane.web.repeated.shared_reads import share
 from jobs.api import single
-from jobs.api.collection import BulkView, JobsView, ValidateView
+from jobs.api.collection import BulkView, JobsView, SparklinesView, ValidateView
 
 _SPECS: Final[dict[str, Any]] = {
     "read_pools": read_pools,
@@ -61,12 +62,14 @@ urlpatterns = [
         "jobs:bulk",
         BulkView.as_view(read_pools=read_pools, largest_body=LARGEST_BULK, count_jobs=count_jobs),
     ),
+    path("jobs:sparklines", SparklinesView.as_view(share=share)),
     path("jobs:validate", ValidateView.as_view(**_SPECS)),
     path("", include("jobs.api.urls")),
     path("jobs/<job:job_id>", single.JobView.as_view(**_SPECS)),
     path("jobs/<job:job_id>/rerun", single.RerunView.as_view(**_SPECS)),
     path("", include("autoscaler.simulation.api.rest.urls")),
     path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
+    path("live", live.LiveView.as_view()),
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),

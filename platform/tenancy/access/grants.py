@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from rest_framework.request import Request
 
-from tenancy.access.principal import TokenUser
+from tenancy.access.principal import Principal, TokenUser
 from tenancy.models import Membership, Token
 
 
@@ -21,7 +21,8 @@ from tenancy.models import Membership, Token
 class Grant:
     """The token or session by which somebody was let in to see something of a team."""
 
-    team_id: int
+    team_id: int | None  # None: of no team in particular
+    is_admin: bool = False  # only as long as the person is one
     token_id: int | None = None
     user_id: int | None = None
     session_key: str = ""
@@ -32,7 +33,15 @@ class Grant:
         return f"user {self.user_id}" if self.token_id is None else f"token {self.token_id}"
 
 
-def grant_of(request: Request, *, team_id: int) -> Grant:
+def grants_of(request: Request, principal: Principal) -> frozenset[Grant]:
+    """Return all that together let an authenticated request see what this principal sees."""
+    if principal.is_admin:
+        return frozenset({replace(grant_of(request, team_id=None), is_admin=True)})
+    teams: list[int | None] = [*principal.team_ids]
+    return frozenset(grant_of(request, team_id=team) for team in teams or [None])
+
+
+def grant_of(request: Request, *, team_id: int | None) -> Grant:
     """Return what lets an authenticated request see something of the team."""
     if isinstance(request.user, TokenUser):
         return Grant(team_id=team_id, token_id=request.user.token.pk)
@@ -73,6 +82,8 @@ def _of_people(grants: Collection[Grant]) -> set[Grant]:
         known = session.get(HASH_SESSION_KEY, "")
         if not constant_time_compare(known, person.get_session_auth_hash()):
             return False
-        return person.is_superuser or (person.pk, grant.team_id) in places
+        if person.is_superuser or (grant.team_id is None and not grant.is_admin):
+            return True
+        return (person.pk, grant.team_id) in places
 
     return {grant for grant in grants if grant.session_key and holds(grant)}

@@ -30,6 +30,7 @@ Direction = Literal["request", "response"]
 # Beyond what an operation may answer by its address, method and body: see `_error_codes`.
 _ERRORS: Final[dict[str, list[int]]] = {
     "log_in": [429],
+    "follow_reads": [429],
     "submit_job": [409, 422],
     "submit_jobs": [409, 422],
     "change_job": [409, 412, 422],

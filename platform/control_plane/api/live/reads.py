@@ -1,0 +1,83 @@
+"""Which reads can be live, and how is one read for all who may see the same?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import HttpRequest, QueryDict
+from django.urls import resolve
+from rest_framework.response import Response
+from tenancy.access.principal import Principal
+
+MOST_READS: Final = 12  # of one stream: what a page shows
+LONGEST_READ: Final = 400  # characters
+_QUICK: Final = 2.0  # seconds between two reads: what moves while somebody looks
+_SLOW: Final = 10.0  # charts, of which a new point is a pixel, and sums over hours
+
+# What each answers depends on nothing of the viewer but the teams, and whether it is an admin.
+SECONDS_OF: Final = {
+    "/api/v1/cluster/summary": _SLOW,
+    "/api/v1/cluster/utilisation": _SLOW,
+    "/api/v1/health": _SLOW,
+    "/api/v1/jobs": _QUICK,
+    "/api/v1/jobs:sparklines": _SLOW,
+    "/api/v1/pools": _QUICK,
+    "/api/v1/teams": _QUICK,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewpoint:
+    """What viewers have in common who see the same: their teams, or that they are admins."""
+
+    is_admin: bool
+    team_ids: frozenset[int]
+
+    @classmethod
+    def of(cls, principal: Principal) -> Viewpoint:
+        return cls(is_admin=principal.is_admin, team_ids=frozenset(principal.team_ids))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What a read answered."""
+
+    status: int
+    body: bytes  # JSON
+
+
+def problem_of(reads: Sequence[str]) -> str:
+    """Say why these cannot be live; empty: they can."""
+    if not reads:
+        return "Say what to read: ?read=/api/v1/teams, once for each read."
+    if len(reads) > MOST_READS:
+        return f"A stream carries at most {MOST_READS} reads; open another for the rest."
+    for read in reads:
+        if len(read) > LONGEST_READ or _path_of(read) not in SECONDS_OF:
+            known = ", ".join(SECONDS_OF)
+            return f"{read[:80]!r} cannot be live. These can: {known}."
+    return ""
+
+
+def seconds_between(read: str) -> float:
+    return SECONDS_OF[_path_of(read)]
+
+
+def answered(read: str, user: Any) -> Answered:
+    """Read for a user who was authenticated; the view finds out what they may see."""
+    path, _, parameters = read.partition("?")
+    request = HttpRequest()
+    request.method = "GET"
+    request.path = request.path_info = path
+    request.GET = QueryDict(parameters)
+    request.META = {"SERVER_NAME": "localhost", "SERVER_PORT": "80"}
+    request.user = user
+    view, arguments, named = resolve(path)
+    response: Response = view(request, *arguments, **named)
+    return Answered(status=response.status_code, body=response.render().content)
+
+
+def _path_of(read: str) -> str:
+    return read.partition("?")[0]

@@ -1,0 +1,115 @@
+"""Who looks at which read? It is read once for all who may see the same, and sent when it changed.
+
+So the cost of open pages grows with what they show, and with changes, not with how many look.
+Everything here happens on the event loop, but for the reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from control_plane.api.live.reads import Answered, Viewpoint, seconds_between
+from control_plane.front.threads.processor_shares import ProcessorShares
+
+MOST_TOPICS: Final = 400  # guessed: of some thirty groups of viewers; more are not live
+_FAILED_SECONDS: Final = 5.0  # until a read that failed is tried again
+_OK: Final = 200
+
+_log = logging.getLogger(__name__)
+
+ReadFor = Callable[[str, Any], Awaitable[tuple[Answered, float]]]
+"""Reads for a user; returns the answer, and how many seconds of a processor it took."""
+
+
+class Onlooker(Protocol):
+    """One open page."""
+
+    user: Any
+    viewpoint: Viewpoint
+
+    def note_change(self) -> None:
+        """Something that it looks at has changed."""
+
+
+@dataclass(eq=False, slots=True)
+class Topic:
+    """One read, for all who see the same."""
+
+    read: str
+    viewpoint: Viewpoint
+    onlookers: dict[Onlooker, None] = field(default_factory=dict)  # the longest there first
+    version: int = 0  # counts changes; 0: nothing was read yet
+    event: bytes = b""  # what was read, as it is sent
+    body: bytes = b""
+    task: asyncio.Task[None] | None = None
+
+    def take(self, answer: Answered) -> None:
+        """Tell all onlookers if it is another than before."""
+        body = answer.body if answer.status == _OK else b"null"
+        if self.version and body == self.body:
+            return
+        head = f'{{"read": {json.dumps(self.read)}, "status": {answer.status}, "body": '
+        self.event = b"event: read\ndata: " + head.encode() + body + b"}\n\n"
+        self.body = body
+        self.version += 1
+        for onlooker in self.onlookers:
+            onlooker.note_change()
+
+
+class Topics:
+    """All topics of a process that somebody looks at."""
+
+    def __init__(self, read_for: ReadFor, *, shares: ProcessorShares | None = None) -> None:
+        self._read_for = read_for
+        self._shares = shares or ProcessorShares()
+        self._topics: dict[tuple[Viewpoint, str], Topic] = {}
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    def join(self, onlooker: Onlooker, read: str) -> Topic | None:
+        """Look at a read from now on; None: there are too many to be live."""
+        key = (onlooker.viewpoint, read)
+        topic = self._topics.get(key)
+        if topic is None:
+            if len(self._topics) >= MOST_TOPICS:
+                return None
+            topic = self._topics[key] = Topic(read=read, viewpoint=onlooker.viewpoint)
+            topic.task = asyncio.create_task(self._keep_reading(topic))
+        topic.onlookers[onlooker] = None
+        return topic
+
+    def leave(self, onlooker: Onlooker, topic: Topic) -> None:
+        """Stop reading once nobody looks any more."""
+        topic.onlookers.pop(onlooker, None)
+        if not topic.onlookers and topic.task is not None:
+            topic.task.cancel()
+            topic.task = None
+            del self._topics[topic.viewpoint, topic.read]
+
+    async def _keep_reading(self, topic: Topic) -> None:
+        group = _group_of(topic.viewpoint)
+        while True:  # until it is cancelled by the last who leaves
+            await asyncio.sleep(self._shares.wait_seconds(group))
+            await asyncio.sleep(await self._read(topic, next(iter(topic.onlookers)), group))
+
+    async def _read(self, topic: Topic, onlooker: Onlooker, group: str) -> float:
+        """Read once; return how many seconds later it is to be read again."""
+        try:
+            answer, seconds = await self._read_for(topic.read, onlooker.user)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is tried again
+            _log.warning("%s could not be read: %s", topic.read, problem, extra={"action": "live"})
+            return _FAILED_SECONDS
+        self._shares.use(group, seconds)
+        topic.take(answer)
+        return seconds_between(topic.read)
+
+
+def _group_of(viewpoint: Viewpoint) -> str:
+    """Return whose share of the processor pays for it: one team's, or that of all admins."""
+    return "admins" if viewpoint.is_admin else f"team:{min(viewpoint.team_ids, default=0)}"
