@@ -1,58 +1,43 @@
-/** What happens in the whole cluster? Live: asked again every two seconds. */
-
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+/** What happens in the whole cluster? Live: sent by the service, or asked again every two seconds. */
 
 import { client, unwrap } from "./client";
-
-export const LIVE_MILLISECONDS = 2000;
+import { LIVE_MILLISECONDS, readOf, useLiveQuery } from "./useLiveQuery";
 
 /** Every team's standing, in one pool or summed over all. */
 export function useTeams(pool?: string) {
-  return useQuery({
-    queryKey: ["teams", pool],
-    queryFn: () => unwrap(client.GET("/api/v1/teams", { params: { query: inPool(pool) } })),
-    refetchInterval: LIVE_MILLISECONDS,
-  });
+  return useLiveQuery("teams", readOf("/api/v1/teams", { pool }), () =>
+    unwrap(client.GET("/api/v1/teams", { params: { query: inPool(pool) } })),
+  );
 }
 
 export function usePools() {
-  return useQuery({
-    queryKey: ["pools"],
-    queryFn: () => unwrap(client.GET("/api/v1/pools")),
-    refetchInterval: LIVE_MILLISECONDS,
-  });
+  return useLiveQuery("pools", readOf("/api/v1/pools"), () => unwrap(client.GET("/api/v1/pools")));
 }
 
 /** Whether plans are applied; asked less often, for it concerns nobody for hours. */
 export function useHealth() {
-  return useQuery({
-    queryKey: ["health"],
-    queryFn: () => unwrap(client.GET("/api/v1/health")),
-    refetchInterval: 5 * LIVE_MILLISECONDS,
-  });
+  return useLiveQuery(
+    "health",
+    readOf("/api/v1/health"),
+    () => unwrap(client.GET("/api/v1/health")),
+    5 * LIVE_MILLISECONDS,
+  );
 }
 
 export function useUtilisation(pool: string | undefined, minutes: number) {
-  return useQuery({
-    queryKey: ["utilisation", pool, minutes],
-    queryFn: () =>
-      unwrap(
-        client.GET("/api/v1/cluster/utilisation", {
-          params: { query: { ...inPool(pool), minutes } },
-        }),
-      ),
-    refetchInterval: LIVE_MILLISECONDS,
-    placeholderData: keepPreviousData,
-  });
+  return useLiveQuery("utilisation", readOf("/api/v1/cluster/utilisation", { pool, minutes }), () =>
+    unwrap(
+      client.GET("/api/v1/cluster/utilisation", {
+        params: { query: { ...inPool(pool), minutes } },
+      }),
+    ),
+  );
 }
 
 export function useSummary(hours: number) {
-  return useQuery({
-    queryKey: ["summary", hours],
-    queryFn: () => unwrap(client.GET("/api/v1/cluster/summary", { params: { query: { hours } } })),
-    refetchInterval: LIVE_MILLISECONDS,
-    placeholderData: keepPreviousData,
-  });
+  return useLiveQuery("summary", readOf("/api/v1/cluster/summary", { hours }), () =>
+    unwrap(client.GET("/api/v1/cluster/summary", { params: { query: { hours } } })),
+  );
 }
 
 function inPool(pool: string | undefined): { pool?: string } {

@@ -4,8 +4,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { isFinal, type JobAction, type State } from "../domain/states";
 import { client, unwrap } from "./client";
-import { LIVE_MILLISECONDS } from "./cluster";
 import type { Job, JobChanges, JobDetail } from "./types";
+import { LIVE_MILLISECONDS, readOf, useLiveQuery } from "./useLiveQuery";
 
 /** Finished jobs change no more; their last events may still arrive. */
 const SETTLED_MILLISECONDS = 15_000;
@@ -16,11 +16,20 @@ export function pace(isLive: boolean): number {
 
 export function useJobs(states: readonly State[], limit: number) {
   const query = { state: states.join(","), limit };
-  return useQuery({
-    queryKey: ["jobs", query],
-    queryFn: () => unwrap(client.GET("/api/v1/jobs", { params: { query } })),
-    refetchInterval: LIVE_MILLISECONDS,
-  });
+  return useLiveQuery("jobs", readOf("/api/v1/jobs", query), () =>
+    unwrap(client.GET("/api/v1/jobs", { params: { query } })),
+  );
+}
+
+/** The course of each of these jobs, in so few points that it fits into a line. */
+export function useSparklines(states: readonly State[], limit: number, points: number) {
+  const query = { state: states.join(","), limit, points };
+  return useLiveQuery(
+    "sparklines",
+    readOf("/api/v1/jobs:sparklines", query),
+    () => unwrap(client.GET("/api/v1/jobs:sparklines", { params: { query } })),
+    5 * LIVE_MILLISECONDS,
+  );
 }
 
 export function useJob(id: string) {

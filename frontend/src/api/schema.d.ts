@@ -665,6 +665,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs:sparklines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the newest jobs go, in a few numbers each
+         * @description The jobs are those of `list_jobs` with the same `team`, `state` and `limit`.
+         */
+        get: operations["list_job_sparklines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs:validate": {
         parameters: {
             query?: never;
@@ -679,6 +699,26 @@ export interface paths {
          * @description Would this spec be accepted?
          */
         post: operations["validate_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a page reads, sent again whenever it has changed
+         * @description The answer is `text/event-stream`. An event `read` tells in its data, as JSON, which `read` was made, with which `status`, and the `body` that it answered; first of all reads, then of those whose answer changed. `still-there` comes when nothing else did for a quarter of a minute. `again` says to open the stream anew: it has lasted for ten minutes, or the viewer sees other teams than before. The body is null for a status other than 200. Of many who see the same, one costs as much as all.
+         */
+        get: operations["follow_reads"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3515,6 +3555,17 @@ export interface components {
             p50: string | null;
             /** Format: date-time */
             p90: string | null;
+        };
+        /** @description The course of one job, small enough for a line of a list. */
+        Sparkline: {
+            job_id: string;
+            /** @description Its loss, or what else it logs; empty: it logged no number. */
+            metric: string;
+            /** @description Evenly thinned, oldest first. */
+            values: number[];
+        };
+        SparklineList: {
+            items: components["schemas"]["Sparkline"][];
         };
         /** @description One team in one pool; GPUs unless it says otherwise. */
         Standing: {
@@ -7388,6 +7439,63 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_job_sparklines: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description At most so many of each. */
+                points?: number;
+                /** @description States, separated by commas. */
+                state?: string;
+                /** @description Only this team's jobs. */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SparklineList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     validate_job: {
         parameters: {
             query?: never;
@@ -7453,6 +7561,58 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    follow_reads: {
+        parameters: {
+            query: {
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/pools`, `/api/v1/teams`. */
+                read: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

@@ -10,6 +10,7 @@ export type JobChanges = Schemas["JobChanges"];
 export type Remedy = Schemas["FoundRemedy"];
 export type Generation = Schemas["Generation"];
 export type MetricPoint = Schemas["Metric"];
+export type JobSparkline = Schemas["Sparkline"];
 export type UsagePoint = Schemas["UsagePoint"];
 export type JobEvent = Schemas["Event"];
 export type EventKind = Schemas["EventKind"];

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from control_plane.api.live.reads import SECONDS_OF
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.end_to_end.browser import (
@@ -107,6 +109,33 @@ def test_the_overview_shows_who_uses_what(page: Page, training: dict[str, Any]) 
     expect(job.get_by_role("img", name="3 of at most 3 workers")).to_be_visible()
     expect(job.get_by_role("progressbar")).to_have_attribute("aria-valuenow", re.compile(r"\d+"))
     keep_screenshot(page, "overview")
+
+
+def test_an_open_overview_is_sent_what_changes_and_asks_for_nothing(
+    page: Page, training: dict[str, Any]
+) -> None:
+    """It would be asked for thirty times a minute by each of ten parts of the page."""
+    sent, asked = list[str](), list[str]()
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.on("Network.eventSourceMessageReceived", lambda event: sent.append(event["data"]))
+    page.goto("/")
+    job = page.get_by_role("list", name="Running jobs").get_by_role("listitem")
+    expect(job).to_contain_text(training["name"])
+    expect(job.get_by_role("img", name="Course of loss")).to_be_visible()
+
+    def reads() -> set[str]:
+        return {json.loads(event).get("read", "").partition("?")[0] for event in sent}
+
+    while len(reads() - {""}) < len(SECONDS_OF):
+        page.wait_for_timeout(50)
+    page.on("request", lambda request: asked.append(request.url))
+    before = job.inner_text()
+    wanted = len(sent) + 10
+    while len(sent) < wanted:
+        page.wait_for_timeout(50)
+    until(lambda: job.inner_text() != before, what="the job's figures move")
+    assert asked == []
 
 
 def test_the_queue_says_why_a_job_waits(page: Page, waiting: dict[str, Any]) -> None:
@@ -269,6 +298,8 @@ def test_the_theme_is_the_system_s_until_one_is_chosen(
 
 
 def test_it_says_that_the_service_is_away_and_recovers(page: Page, stack: RunningStack) -> None:
+    """A stream that is open goes on beyond what Playwright aborts, so there is none here."""
+    page.route("**/api/v1/live?*", lambda route: route.abort())
     page.goto("/")
     expect(page.get_by_role("listitem", name="Team vision")).to_be_visible()
     page.route("**/api/**", lambda route: route.abort())

@@ -2,8 +2,7 @@
 
 import { Link } from "react-router";
 
-import { useMetrics } from "../../api/jobs";
-import type { Job } from "../../api/types";
+import type { Job, JobSparkline } from "../../api/types";
 import { StateBadge } from "../../design/Badge";
 import { ProgressBar } from "../../design/ProgressBar";
 import { Sparkline } from "../../design/Sparkline";
@@ -11,13 +10,18 @@ import { TeamMark } from "../../design/TeamMark";
 import { WorkerCells } from "../../design/WorkerCells";
 import { useNow } from "../../design/now";
 import { useTeamColour } from "../../design/teamColour";
-import { curveOf, mainMetric, smooth } from "../../domain/curves";
+import { mainMetric, smooth } from "../../domain/curves";
 import { formatMetric, formatPercent, formatRate, humanise } from "../../domain/format";
 import { describeTimeLeft } from "../../domain/predictions";
 import { reasonLabel } from "../../domain/reasons";
 import styles from "./RunningJob.module.css";
 
-export function RunningJob({ job }: { readonly job: Job }) {
+interface Shown {
+  readonly job: Job;
+  readonly course: JobSparkline | undefined;
+}
+
+export function RunningJob({ job, course }: Shown) {
   const colour = useTeamColour()(job.team);
   const now = useNow();
   return (
@@ -55,7 +59,7 @@ export function RunningJob({ job }: { readonly job: Job }) {
         <p className={styles.label}>Speed</p>
         <p>{formatRate(job.samples_per_second)}</p>
       </div>
-      <Loss job={job} />
+      <Loss job={job} course={course} />
       <p className={styles.reason}>
         <strong>{reasonLabel(job.reason)}</strong> {job.message}
       </p>
@@ -63,12 +67,10 @@ export function RunningJob({ job }: { readonly job: Job }) {
   );
 }
 
-const POINTS = 60;
-
-function Loss({ job }: { readonly job: Job }) {
+function Loss({ job, course }: Shown) {
   const name = mainMetric(job.values) ?? "loss";
-  const metrics = useMetrics(job.id, POINTS, true);
-  const values = smooth(curveOf(metrics.data?.items ?? [], name), 0.5).map(([, value]) => value);
+  const points = course?.values.map((value, place) => [place, value] as const) ?? [];
+  const values = smooth(points, 0.5).map(([, value]) => value);
   const newest = job.values[name];
   return (
     <div className={styles.loss}>

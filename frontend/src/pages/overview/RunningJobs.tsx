@@ -1,6 +1,6 @@
 /** The jobs that hold GPUs now, with their live progress. */
 
-import { useJobs } from "../../api/jobs";
+import { useJobs, useSparklines } from "../../api/jobs";
 import { Card } from "../../design/Card";
 import { Command } from "../../design/Command";
 import { EmptyState } from "../../design/EmptyState";
@@ -12,10 +12,13 @@ import { RunningJob } from "./RunningJob";
 import styles from "./RunningJobs.module.css";
 
 const LIMIT = 100;
+const POINTS = 60;
 
 export function RunningJobs() {
   const jobs = useJobs(ACTIVE, LIMIT);
   const items = jobs.data?.items ?? [];
+  const sparklines = useSparklines(ACTIVE, LIMIT, POINTS).data?.items ?? [];
+  const courses = new Map(sparklines.map((sparkline) => [sparkline.job_id, sparkline]));
   return (
     <Card title="Running" note={jobs.data && plural(items.length, "job")} isFlush>
       {jobs.isPending && <SkeletonRows rows={3} height={68} />}
@@ -28,7 +31,7 @@ export function RunningJobs() {
       )}
       <ul className={styles.list} aria-label="Running jobs">
         {items.map((job) => (
-          <RunningJob key={job.id} job={job} />
+          <RunningJob key={job.id} job={job} course={courses.get(job.id)} />
         ))}
       </ul>
     </Card>
