@@ -72,9 +72,7 @@ class Batch(SpecPart):
     ]
     per_gpu_batch_size: PerGpuBatch = PerGpuBatch()
     gradient_accumulation: bool = True
-    lr_scaling: Literal["none", "linear", "sqrt", "adascale", "custom"] = (
-        LearningRateScaling.LINEAR.value
-    )
+    lr_scaling: Annotated[LearningRateScaling, Field(strict=False)] = LearningRateScaling.LINEAR
     lr_warmup_steps: int = Field(default=200, ge=0, le=10**6)
 
     @property

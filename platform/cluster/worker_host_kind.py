@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
+from autoscaler.job_network import JobNetwork
 from cluster.logs.log_files import LogBounds
 from cluster.process_environments import ProcessEnvironments
 from cluster.variables import EnvironmentVariables
@@ -69,12 +70,12 @@ class WorkerHostKind(ABC):
         return None
 
     @property
-    def networks(self) -> Sequence[str]:
-        """What jobs can be given: `isolated`, `listed`, `egress`. The first is that of all others.
+    def networks(self) -> Sequence[JobNetwork]:
+        """The networks that jobs can be given; the first is that of all jobs that ask for none.
 
         A host that cannot keep processes from its network gives all of it.
         """
-        return ("egress",)
+        return (JobNetwork.EGRESS,)
 
     @property
     @abstractmethod

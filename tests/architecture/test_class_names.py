@@ -16,7 +16,7 @@ DJANGO_COMMANDS = "management/commands"  # Django looks for a class `Command` in
 
 def test_no_name_stands_for_two_classes() -> None:
     homes = defaultdict(list)
-    for path in _named_by_people():
+    for path in product_modules():
         for name in _classes_in(tree_of(path)):
             homes[name].append(str(path.relative_to(ROOT)))
     assert homes
@@ -28,7 +28,7 @@ def test_a_class_in_a_class_is_known_by_both_names() -> None:
     assert list(_classes_in(tree)) == ["Job", "Job.Meta", "Pool", "Pool.Meta"]
 
 
-def _named_by_people() -> Iterator[Path]:
+def product_modules() -> Iterator[Path]:
     """Leave out what is written by program: the client's documents have the names of the API."""
     for path in modules():
         is_product = path.relative_to(ROOT).parts[0] in PRODUCT

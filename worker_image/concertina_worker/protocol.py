@@ -113,7 +113,7 @@ class GpuExchange(StrEnum):
 
 
 class LearningRateScaling(StrEnum):
-    """How the learning rate follows the global batch (users' word: `lr_scaling`)."""
+    """How the learning rate follows the global batch: `lr_scaling` in a job spec."""
 
     NONE = "none"
     LINEAR = "linear"

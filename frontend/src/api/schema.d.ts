@@ -1366,12 +1366,8 @@ export interface components {
              * @default true
              */
             gradient_accumulation: boolean;
-            /**
-             * Lr Scaling
-             * @default linear
-             * @enum {string}
-             */
-            lr_scaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
+            /** @default linear */
+            lr_scaling: components["schemas"]["LearningRateScaling"];
             /**
              * Lr Warmup Steps
              * @default 200
@@ -2552,6 +2548,12 @@ export interface components {
             /** @description Of so many jobs, at most 10. */
             outcomes: number;
         };
+        /**
+         * LearningRateScaling
+         * @description How the learning rate follows the global batch: `lr_scaling` in a job spec.
+         * @enum {string}
+         */
+        LearningRateScaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
         LogLine: {
             /** Format: date-time */
             at: string;

@@ -69,7 +69,7 @@ class DockerKind(WorkerHostKind):
         return self.worker_image
 
     @property
-    def networks(self) -> Sequence[str]:
+    def networks(self) -> Sequence[JobNetwork]:
         return sorted(JobNetwork, key=lambda one: one is not self.job_network)
 
     def check(self, installation: Installation) -> None:
