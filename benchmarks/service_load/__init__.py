@@ -12,4 +12,5 @@ another checkout in turns with this one.
 - `goals`: the table, and whether goals are met
 - `growth`: charts over the number of jobs
 - `side_by_side`: two checkouts in turns
+- `open_pages`: what open overviews cost, a program of its own
 """

@@ -1,4 +1,4 @@
-"""What do open overviews cost the service? `python -m benchmarks.open_pages [--jobs 100]`.
+"""What do open overviews cost? `python -m benchmarks.service_load.open_pages [--jobs 100]`.
 
 A stack of its own carries simulated jobs. Nobody looks; then one page is open, then several, first
 pages that ask for each of their parts every two seconds, as they did, then pages to which all is
