@@ -20,7 +20,7 @@ from statistics import median
 import torch
 from torch import nn
 
-from concertina_worker.checkpoint_files import CheckpointAbout
+from concertina_worker.checkpoint_files import CheckpointDescription
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.state.checkpoints.writer import CheckpointWriter
 from concertina_worker.state.training_state import TrainingState
@@ -56,7 +56,7 @@ def _measure(width: int, folder: Path) -> str:
         began = time.monotonic()
         content = state.to_checkpoint()
         copies.append(time.monotonic() - began)
-        writer.write_in_background(content, CheckpointAbout(step=number))
+        writer.write_in_background(content, CheckpointDescription(step=number))
         while writer.is_busy:
             meanwhile.append(step())
         if len(written) <= number:

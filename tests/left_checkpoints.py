@@ -11,7 +11,7 @@ from typing import Final
 from concertina_worker.checkpoint_files import (
     FORMER_MAGIC,
     MAGIC,
-    CheckpointAbout,
+    CheckpointDescription,
     CheckpointName,
     Value,
 )
@@ -29,11 +29,11 @@ def weights_of(*numbers: float) -> bytes:
 
 def leave(
     folder: Path, step: int, *, start: int = 0, weights: bytes = b"", **measured: float
-) -> CheckpointAbout:
+) -> CheckpointDescription:
     """Put a checkpoint there; `measured` was logged right after its step."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = weights or weights_of(float(step))
-    told = CheckpointAbout(
+    told = CheckpointDescription(
         step=step,
         samples=8 * step,
         epoch=step / 10,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from autoscaler.control_loop.carry_out.error_notice import bear
-from autoscaler.control_loop.carry_out.instructions.dispatch import Given, carry_out
+from autoscaler.control_loop.carry_out.instructions.dispatch import RuleInstructions, carry_out
 from autoscaler.control_loop.carry_out.writing import NotNow
 from autoscaler.control_loop.observe.for_rules.answers import answer
 from autoscaler.control_loop.observe.for_rules.rest import RestMemory
@@ -87,7 +87,7 @@ def _look_at(views: Iterable[LiveJob], context: TickContext) -> list[str]:
     return moved
 
 
-def _guarded(look: _JobReconciliation) -> Given | None:
+def _guarded(look: _JobReconciliation) -> RuleInstructions | None:
     """What the next rule gives; None: there is no more, or the job's data break a rule."""
     try:
         return look.next()
@@ -105,7 +105,7 @@ class _JobReconciliation:
     _snapshot: JobSnapshot | None = None
     _rules: list[Rule] = field(default_factory=list)
 
-    def next(self) -> Given | None:
+    def next(self) -> RuleInstructions | None:
         """What the next rule gives that has anything to do; None: there is no such rule."""
         if self._snapshot is None:
             self._snapshot = snapshot_of(self.view, self.context)
@@ -113,7 +113,7 @@ class _JobReconciliation:
             self._rules = [] if is_at_rest else list(rules_for(self._snapshot))
         while self._rules:
             if found := self._instructions_of(self._rules[0], self._snapshot):
-                return Given(view=self.view, instructions=found)
+                return RuleInstructions(view=self.view, instructions=found)
             del self._rules[0]
         return None
 

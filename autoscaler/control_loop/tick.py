@@ -50,7 +50,7 @@ from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.outside.garbage import rarely_collected
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.patience import PATIENCE, DatabaseTimeouts, impatiently
-from autoscaler.control_loop.plan.deciding import Check, Decided, Planner
+from autoscaler.control_loop.plan.deciding import Check, Planner, PoolPlans
 from autoscaler.control_loop.plan.decision_document import plain
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
@@ -222,7 +222,7 @@ def _count(holding: Collection[str], waiting: Sequence[LiveJob], context: TickCo
 
 def _record(
     context: TickContext,
-    decided: Decided,
+    decided: PoolPlans,
     applied: Sequence[ExplainedDecision],
     watch: _Stopwatch,
     *,

@@ -26,7 +26,7 @@ _KEY: Final = "concertina:looked-ahead-from"
 _log = logging.getLogger(__name__)
 
 
-class LookStore(Protocol):
+class LastLookStore(Protocol):
     """What is asked of Redis."""
 
     def get(self, name: str, /) -> object: ...
@@ -37,7 +37,7 @@ class LookStore(Protocol):
 class LastLook:
     """What was seen when was last looked ahead. Without Redis nothing was."""
 
-    def __init__(self, store: LookStore) -> None:
+    def __init__(self, store: LastLookStore) -> None:
         self._store = store
 
     def saw(self, likeness: str) -> bool:

@@ -126,11 +126,11 @@ def _speeds(state: ClusterState) -> Mapping[str, float]:
 
 def _newest(
     replayed: JobPrediction, job: PlannedJob, record: TrackRecord, now: float
-) -> predictions.Newest:
+) -> predictions.NewestPrediction:
     basis = basis_of(job)
     lately = record.lately.get(basis)
     telling = _Correction(record=record, now=now, soonest=job.ready_at)
-    return predictions.Newest(
+    return predictions.NewestPrediction(
         start=telling.told(replayed.start, Basis.START),
         finish=telling.told(replayed.finish, basis),
         lately=None if lately is None else asdict(lately),

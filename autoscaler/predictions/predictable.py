@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Predicted:
+class PredictedJobs:
     """What was predicted, and which jobs made the simulation fail."""
 
     predictions: Mapping[str, JobPrediction] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Predicted:
 
 def predict_what_can_be(
     state: ClusterState, *, predict: Predict, silent: Collection[str]
-) -> Predicted:
+) -> PredictedJobs:
     """Predict what can be predicted; nothing of the `silent`, which stand still in the snapshot."""
     made: dict[str, JobPrediction] = {}
 
@@ -44,9 +44,9 @@ def predict_what_can_be(
     looked_into = [job for job in state.jobs if job.job_id not in silent]
     problem = attempt(frozenset(job.job_id for job in looked_into))
     if problem is None:
-        return Predicted(predictions=made)
+        return PredictedJobs(predictions=made)
     _log.error("The future cannot be predicted.", exc_info=problem, extra={"action": "predict"})
     if attempt(frozenset()) is not None:
-        return Predicted()
+        return PredictedJobs()
     found = culprits(looked_into, attempt, known=problem, most_tries=_MOST_TRIES)
-    return Predicted(predictions=made, failing=found.failing)
+    return PredictedJobs(predictions=made, failing=found.failing)

@@ -21,7 +21,7 @@ _OF_ONE_TEAM: Final = 10  # jobs, where others have some as well; guessed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lately:
+class RecentHits:
     """Counts how many of the last jobs ended within the range that was told halfway."""
 
     held: int
@@ -33,7 +33,7 @@ class TrackRecord:
     """What was learned of each basis that a prediction may rest on."""
 
     corrections: Mapping[Basis, Correction] = field(default_factory=dict)
-    lately: Mapping[Basis, Lately] = field(default_factory=dict)
+    lately: Mapping[Basis, RecentHits] = field(default_factory=dict)
 
 
 def track_record(now: datetime) -> TrackRecord:
@@ -55,7 +55,7 @@ def fairly(newest_first: Sequence[PredictionOutcome]) -> list[PredictionOutcome]
     return [one for one in newest_first if one.job_id in kept]
 
 
-def lately(newest_first: Iterable[PredictionOutcome]) -> Mapping[Basis, Lately]:
+def lately(newest_first: Iterable[PredictionOutcome]) -> Mapping[Basis, RecentHits]:
     """One prediction of each job: the middle one of those that were kept of it."""
     by_basis: dict[Basis, dict[str, list[PredictionOutcome]]] = {}
     for one in newest_first:
@@ -64,9 +64,9 @@ def lately(newest_first: Iterable[PredictionOutcome]) -> Mapping[Basis, Lately]:
     return {basis: _lately(list(jobs.values())[:_TOLD_OF]) for basis, jobs in by_basis.items()}
 
 
-def _lately(jobs: Sequence[Sequence[PredictionOutcome]]) -> Lately:
+def _lately(jobs: Sequence[Sequence[PredictionOutcome]]) -> RecentHits:
     middle = [sorted(of_job, key=lambda one: one.made_at)[len(of_job) // 2] for of_job in jobs]
-    return Lately(held=sum(bool(one.is_held) for one in middle), outcomes=len(middle))
+    return RecentHits(held=sum(bool(one.is_held) for one in middle), outcomes=len(middle))
 
 
 def _outcome(one: PredictionOutcome, now: datetime) -> ReplayOutcome:

@@ -67,7 +67,7 @@ class GenerationSnapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class SignsOfLife:
     """When the job last showed that it gets anywhere, and when it was lost."""
 
     samples: int = 0
@@ -136,7 +136,7 @@ class JobSnapshot:
     ends_as: State | None = None
     reason: str = ""
     message: str = ""
-    life: Life = field(default_factory=Life)
+    life: SignsOfLife = field(default_factory=SignsOfLife)
     notices: Notices = field(default_factory=Notices)
     disk: DiskUse = field(default_factory=DiskUse)
     idle_since: datetime | None = None  # all its workers have done nothing since then

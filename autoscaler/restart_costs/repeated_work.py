@@ -20,7 +20,7 @@ from jobs.models.generation import ProgressUnit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated:
+class RepeatedWork:
     """The last number of the old run, the first of the new one, and what was made twice."""
 
     last: NumberedLine
@@ -35,7 +35,7 @@ class Repeated:
 
 def repeated_work(
     old: Sequence[NumberedLine], new: Sequence[NumberedLine], *, stopped_at: datetime
-) -> Repeated | None:
+) -> RepeatedWork | None:
     """Compare by the lines that tell it most finely. None: no lines of both runs do."""
     old_by_shape, new_by_shape = _by_shape(old), _by_shape(new)
     found = []
@@ -58,12 +58,12 @@ def first_counting(lines: Sequence[NumberedLine]) -> NumberedLine | None:
 
 def _repeated(
     scale: Scale, old: Sequence[NumberedLine], new: Sequence[NumberedLine], stopped_at: datetime
-) -> Repeated:
+) -> RepeatedWork:
     begun, got = scale.place(new[0]), scale.place(old[-1])
     is_seen = begun <= got
     since = next((line for line in old if scale.place(line) >= begun), old[-1])
     seconds = (max(stopped_at, old[-1].at) - since.at).total_seconds()
-    return Repeated(
+    return RepeatedWork(
         last=old[-1],
         first=new[0],
         is_seen=is_seen,

@@ -13,7 +13,7 @@ from typing import Final
 from cluster.worker_host import LogLine
 
 from autoscaler.restart_costs.numbered_lines import NumberedLine, numbered
-from autoscaler.restart_costs.repeated_work import Repeated, first_counting, repeated_work
+from autoscaler.restart_costs.repeated_work import RepeatedWork, first_counting, repeated_work
 from jobs.models.generation import ProgressUnit, RestartSign
 
 _OURS: Final = "concertina: "  # what the platform itself writes to the log of a worker
@@ -65,7 +65,7 @@ def unknown_cost(message: str) -> RestartCost:
     return RestartCost(seconds=None, sign=RestartSign.NONE, message=message)
 
 
-def _compared(repeated: Repeated, ordered_at: datetime) -> RestartCost:
+def _compared(repeated: RepeatedWork, ordered_at: datetime) -> RestartCost:
     seconds = _seconds(repeated.first.at, ordered_at)
     return RestartCost(
         seconds=seconds,
@@ -81,7 +81,7 @@ def _compared(repeated: Repeated, ordered_at: datetime) -> RestartCost:
     )
 
 
-def _again(repeated: Repeated) -> str:
+def _again(repeated: RepeatedWork) -> str:
     if not repeated.is_seen:
         unseen = _words(repeated.unseen_seconds)
         return (

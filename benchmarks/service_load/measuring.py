@@ -12,7 +12,7 @@ from typing import Any, Final
 from control_plane import database_roles
 from local_stack.soak.counting.percentiles import percentile
 from local_stack.soak.counting.processes import standing_still
-from local_stack.soak.counting.reading import Spent, StackGauge
+from local_stack.soak.counting.reading import SpentBetween, StackGauge
 from local_stack.soak.measured_stack import measured_stack
 from local_stack.soak.users.requests import Caller, refused, spec
 
@@ -74,7 +74,7 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
         say(f"Measuring {load.ticks} ticks with {running} running jobs")
         before, calls = gauge.read(), gauge.database.calls(database_roles.API)
         _let_pass(load.ticks, gauge)
-        spent = Spent(first=before, last=gauge.read())
+        spent = SpentBetween(first=before, last=gauge.read())
         say("Reading beside them")
         of_reports = frozenset(called_since(gauge, calls))
         reads = read_beside(
@@ -95,7 +95,7 @@ def measure(load: Load, *, say: Callable[[str], None]) -> Measurement:
 def _submit(load: Load, gauge: StackGauge, caller: Caller) -> _Submitted:
     first = gauge.read()
     answers = caller.submit(load.specs("load"))
-    spent = Spent(first=first, last=gauge.read())
+    spent = SpentBetween(first=first, last=gauge.read())
     if bad := refused(answers):
         raise RuntimeError(f"{len(bad)} submits were refused: {bad[0].status} {bad[0].document}")
     milliseconds = 1000 * spent.processor_seconds(*SERVICE)
@@ -113,7 +113,7 @@ def _bulk_ms(load: Load, gauge: StackGauge, caller: Caller) -> float | None:
     answer = caller.submit_together(load.specs("bulk"))
     if not answer.is_good:
         return None
-    spent = Spent(first=first, last=gauge.read())
+    spent = SpentBetween(first=first, last=gauge.read())
     caller.cancel(job["id"] for job in answer.document["items"])
     return 1000 * spent.processor_seconds(*SERVICE) / load.jobs
 
@@ -142,14 +142,14 @@ def _settle(gauge: StackGauge) -> None:
         before = assignments
 
 
-def _change(load: Load, gauge: StackGauge, caller: Caller, ids: Sequence[str]) -> Spent:
+def _change(load: Load, gauge: StackGauge, caller: Caller, ids: Sequence[str]) -> SpentBetween:
     """End some jobs and let as many others come, which grow as the first ones did."""
     count = int(load.jobs * load.changed_share)
     first = gauge.read()
     caller.cancel(ids[:count])
     caller.submit(load.specs("late")[:count])
     _let_pass(load.ticks if count else 0, gauge)
-    return Spent(first=first, last=gauge.read())
+    return SpentBetween(first=first, last=gauge.read())
 
 
 def _let_pass(ticks: int, gauge: StackGauge) -> None:
@@ -164,8 +164,8 @@ def _measurement(
     running: int,
     submitted: _Submitted,
     *,
-    rest: Spent,
-    changing: Spent,
+    rest: SpentBetween,
+    changing: SpentBetween,
     reads: dict[str, Any],
 ) -> Measurement:
     spent, last = rest, rest.last
@@ -206,7 +206,7 @@ def _measurement(
     )
 
 
-def _hearing_parts(spent: Spent) -> dict[str, float | None]:
+def _hearing_parts(spent: SpentBetween) -> dict[str, float | None]:
     heard = spent.last.hearing
     return {
         "until it is woken": percentile([one.waking for one in heard], 0.95),
@@ -215,11 +215,11 @@ def _hearing_parts(spent: Spent) -> dict[str, float | None]:
     }
 
 
-def _per_day(grown_bytes: float, spent: Spent) -> float:
+def _per_day(grown_bytes: float, spent: SpentBetween) -> float:
     return grown_bytes / spent.seconds * DAY / GIGABYTE
 
 
-def _of_reports(spent: Spent) -> float:
+def _of_reports(spent: SpentBetween) -> float:
     """Processor time of the api, and PostgreSQL's by its share of the statements' time.
 
     Nothing else is asked of the api meanwhile. What PostgreSQL spends beside statements, on

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from control_plane import database_roles
 from local_stack.soak.counting.percentiles import percentile
-from local_stack.soak.counting.reading import Spent, StackGauge
+from local_stack.soak.counting.reading import SpentBetween, StackGauge
 from local_stack.soak.measured_stack import MeasuredStack
 from local_stack.soak.users.requests import READS, Caller, RequestOutcome, refused
 
@@ -16,7 +16,7 @@ def read_beside(
     gauge: StackGauge,
     *,
     ids: Sequence[str],
-    rest: Spent,
+    rest: SpentBetween,
     of_reports: Collection[int],
     rounds: int,
 ) -> dict[str, dict[str, float]]:
@@ -27,7 +27,7 @@ def read_beside(
             first = gauge.read(with_memory=False)
             calls = gauge.database.calls(database_roles.API)
             answers = [caller.get(path.format(job=ids[n % len(ids)])) for n in range(rounds)]
-            spent = Spent(first=first, last=gauge.read(with_memory=False))
+            spent = SpentBetween(first=first, last=gauge.read(with_memory=False))
             called = called_since(gauge, calls)
             statements = sum(count for one, count in called.items() if one not in of_reports)
             found[path] = _cost_of(answers, spent, rest, statements)
@@ -43,7 +43,7 @@ def called_since(gauge: StackGauge, before: Mapping[int, int]) -> dict[int, int]
 
 
 def _cost_of(
-    answers: Sequence[RequestOutcome], spent: Spent, rest: Spent, statements: int
+    answers: Sequence[RequestOutcome], spent: SpentBetween, rest: SpentBetween, statements: int
 ) -> dict[str, float]:
     share = spent.seconds / rest.seconds
     seconds = spent.processor_seconds("api") - share * rest.processor_seconds("api")

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from pydantic import ValidationError
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
-from jobs.commands.observations.sync import HELD, Arrived, Outcome, record_sync, record_syncs
+from jobs.commands.observations.sync import HELD, ArrivedReport, Outcome, record_sync, record_syncs
 from jobs.errors import (
     CoordinatorReplaced,
     JobNotFound,
@@ -47,14 +47,14 @@ def sync(request: HttpRequest, job_id: str) -> JsonResponse:
     """Take a `CheckedSyncReport`, answer with a `Desired` (see `concertina_worker.protocol`)."""
     authorization = request.headers.get("Authorization", "")
     arrived = read(job_id, authorization, request.read(LARGEST_REPORT_BYTES + 1))
-    if not isinstance(arrived, Arrived):
+    if not isinstance(arrived, ArrivedReport):
         status, document = arrived
     else:
         status, document = _answer(arrived, _alone(arrived))
     return JsonResponse(document, status=status)
 
 
-def read(job_id: str, authorization: str, body: bytes) -> Arrived | Answer:
+def read(job_id: str, authorization: str, body: bytes) -> ArrivedReport | Answer:
     """Return the report if it is one, and of the job's own coordinator; else the refusal."""
     scheme, _, token = authorization.partition(" ")
     credential = job_token.read(token.strip(), job_id, now=timezone.now())
@@ -68,10 +68,10 @@ def read(job_id: str, authorization: str, body: bytes) -> Arrived | Answer:
         return _refusal(400, "invalid_report", f"{error.error_count()} parts do not fit.", error)
     except (ValueError, RecursionError):
         return _refusal(400, "malformed", "The body is not JSON.")
-    return Arrived(job_id=job_id, report=report, credential=credential)
+    return ArrivedReport(job_id=job_id, report=report, credential=credential)
 
 
-def answers(arrived: Sequence[Arrived]) -> list[Answer | None]:
+def answers(arrived: Sequence[ArrivedReport]) -> list[Answer | None]:
     """Store reports, each of another job, and answer each; None: try again in a moment."""
     outcomes = record_syncs(arrived, now=timezone.now())
     return [
@@ -80,7 +80,7 @@ def answers(arrived: Sequence[Arrived]) -> list[Answer | None]:
     ]
 
 
-def _alone(arrived: Arrived) -> Outcome:
+def _alone(arrived: ArrivedReport) -> Outcome:
     try:
         return record_sync(
             job_id=arrived.job_id,
@@ -92,7 +92,7 @@ def _alone(arrived: Arrived) -> Outcome:
         return problem
 
 
-def _answer(arrived: Arrived, outcome: Outcome) -> Answer:
+def _answer(arrived: ArrivedReport, outcome: Outcome) -> Answer:
     if isinstance(outcome, JobsError):
         return _refusal(_STATUS[type(outcome)], outcome.code, str(outcome))
     if isinstance(outcome, OperationalError | InterfaceError):

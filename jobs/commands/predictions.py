@@ -37,7 +37,7 @@ class PredictedSpan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Newest:
+class NewestPrediction:
     """What is predicted of a job, and in how many of the last cases like it that came true.
 
     `samples_left` is the work that it had left then; None: nobody knows.
@@ -68,7 +68,7 @@ _WRITE: Final = """
 """
 
 
-def keep(newest: Mapping[str, Newest], *, made_at: datetime) -> None:
+def keep(newest: Mapping[str, NewestPrediction], *, made_at: datetime) -> None:
     """Put the newest predictions on their jobs; keep rows of them from time to time.
 
     A job whose row is locked at this moment keeps the prediction before. Rows are locked for one
@@ -103,7 +103,7 @@ def _row(job: Job, kind: str, told: PredictedSpan, made_at: datetime) -> Predict
     )
 
 
-def _document(newest: Newest, made_at: datetime) -> dict[str, object]:
+def _document(newest: NewestPrediction, made_at: datetime) -> dict[str, object]:
     spans = {
         kind: None if told is None else {name: _text(moment) for name, moment in told.span.items()}
         for kind, told in newest.by_kind.items()

@@ -106,7 +106,7 @@ def _made_once(
 ) -> Sequence[tuple[str, str]] | None:
     """Write the jobs; or return what the same request made, perhaps while this one waited."""
     team = _alone(admitted.team)
-    there = _There.read(admitted.team, [job.name for job in jobs], key)
+    there = _TeamStock.read(admitted.team, [job.name for job in jobs], key)
     if there.made is not None:
         return key.made_before(there.made)
     _check_room(admitted, team, there.waiting, more=len(jobs))
@@ -221,7 +221,7 @@ _THERE: Final = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _There:
+class _TeamStock:
     """What a team has, and gets no more of while its submissions wait."""
 
     waiting: int  # jobs
@@ -229,7 +229,7 @@ class _There:
     made: Sequence[Any] | None  # what the key stands for; None: it is not known
 
     @classmethod
-    def read(cls, team: Team, names: Sequence[str], key: _Key) -> _There:
+    def read(cls, team: Team, names: Sequence[str], key: _Key) -> _TeamStock:
         with connection.cursor() as cursor:
             cursor.execute(
                 _THERE,

@@ -25,7 +25,7 @@ from django.http import HttpRequest
 from rest_framework.throttling import BaseThrottle
 
 from tenancy.access.addresses import network_of
-from tenancy.buckets import SharedBuckets, Taken, TokenBucket
+from tenancy.buckets import SharedBuckets, TokenBucket, TokensTaken
 from tenancy.errors import TenancyError
 
 logger: Final = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _KNOWN_SECONDS: Final = 90 * 24 * 3600
 class AttemptStore(Protocol):
     """A store in which attempts are counted, and successes noted."""
 
-    def take(self, buckets: Sequence[TokenBucket]) -> Taken: ...
+    def take(self, buckets: Sequence[TokenBucket]) -> TokensTaken: ...
 
     def forget(self, key: str) -> None: ...
 

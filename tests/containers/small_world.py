@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from cluster.docker_host.lifecycle.steps import ContainerLook, ContainerState, LifecycleStep
+from cluster.docker_host.lifecycle.steps import ContainerObservation, ContainerState, LifecycleStep
 
 AT_REST: Final = frozenset(
     {ContainerState.UNKNOWN, ContainerState.REFUSED, ContainerState.RUNNING, ContainerState.EXITED}
@@ -38,7 +38,7 @@ class World:
     is_launched: bool = False  # by who holds the lock
     steps: tuple[LifecycleStep, ...] = ()  # of who holds the lock
 
-    def look(self, **fields: bool) -> ContainerLook:
+    def look(self, **fields: bool) -> ContainerObservation:
         known = {
             "has_record": self.has_record,
             "has_ended": self.has_ended,
@@ -46,7 +46,7 @@ class World:
             "is_to_end": self.is_to_end,
             "is_forgotten": self.is_forgotten,
         }
-        return ContainerLook(status=self.container, **{**known, **fields})
+        return ContainerObservation(status=self.container, **{**known, **fields})
 
 
 Happening: TypeAlias = tuple[str, World]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from cluster.docker_host.lifecycle.steps import STEPS, ContainerLook, LifecycleStep
+from cluster.docker_host.lifecycle.steps import STEPS, ContainerObservation, LifecycleStep
 
 REMOVAL: Final = [
     LifecycleStep.FORGET,
@@ -14,81 +14,96 @@ REMOVAL: Final = [
     LifecycleStep.DROP,
 ]
 
-EXPECTED: dict[str, tuple[ContainerLook, list[LifecycleStep]]] = {
+EXPECTED: dict[str, tuple[ContainerObservation, list[LifecycleStep]]] = {
     "what nobody knows is made and started": (
-        ContainerLook(has_record=False, is_launched=True),
+        ContainerObservation(has_record=False, is_launched=True),
         [LifecycleStep.MAKE, LifecycleStep.START],
     ),
     "what nobody knows is forgotten already": (
-        ContainerLook(has_record=False, is_forgotten=True),
+        ContainerObservation(has_record=False, is_forgotten=True),
         [],
     ),
     "a launch whose service died is taken up again": (
-        ContainerLook(is_launched=True),
+        ContainerObservation(is_launched=True),
         [LifecycleStep.MAKE, LifecycleStep.START],
     ),
     "what a dying service made is started, and not made again": (
-        ContainerLook(status="created", is_launched=True),
+        ContainerObservation(status="created", is_launched=True),
         [LifecycleStep.START],
     ),
-    "what runs is not started again": (ContainerLook(status="running", is_launched=True), []),
-    "what ended is not started again": (ContainerLook(status="exited", is_launched=True), []),
-    "what Docker is removing has to be gone first": (
-        ContainerLook(status="removing", is_launched=True),
+    "what runs is not started again": (
+        ContainerObservation(status="running", is_launched=True),
         [],
     ),
-    "what was refused is not started again": (ContainerLook(has_ended=True, is_launched=True), []),
+    "what ended is not started again": (
+        ContainerObservation(status="exited", is_launched=True),
+        [],
+    ),
+    "what Docker is removing has to be gone first": (
+        ContainerObservation(status="removing", is_launched=True),
+        [],
+    ),
+    "what was refused is not started again": (
+        ContainerObservation(has_ended=True, is_launched=True),
+        [],
+    ),
     "who launches what is to end finds that out by itself": (
-        ContainerLook(is_launched=True, is_to_end=True),
+        ContainerObservation(is_launched=True, is_to_end=True),
         [LifecycleStep.MAKE, LifecycleStep.START],
     ),
     "what was forgotten goes before it is started anew": (
-        ContainerLook(is_launched=True, is_forgotten=True),
+        ContainerObservation(is_launched=True, is_forgotten=True),
         REMOVAL,
     ),
-    "what somebody prepares is left to them": (ContainerLook(is_held=True), []),
+    "what somebody prepares is left to them": (ContainerObservation(is_held=True), []),
     "what somebody prepares is left to them, also if it is to end": (
-        ContainerLook(status="created", is_held=True, is_to_end=True),
+        ContainerObservation(status="created", is_held=True, is_to_end=True),
         [],
     ),
-    "what somebody removes is left to them": (ContainerLook(is_held=True, is_forgotten=True), []),
-    "what a dying service prepared goes, as it is started anew": (ContainerLook(), REMOVAL),
+    "what somebody removes is left to them": (
+        ContainerObservation(is_held=True, is_forgotten=True),
+        [],
+    ),
+    "what a dying service prepared goes, as it is started anew": (ContainerObservation(), REMOVAL),
     "what a dying service made goes, as it is started anew": (
-        ContainerLook(status="created"),
+        ContainerObservation(status="created"),
         REMOVAL,
     ),
     "what a dying service prepared goes, though it is to end": (
-        ContainerLook(is_to_end=True),
+        ContainerObservation(is_to_end=True),
         REMOVAL,
     ),
     "what a dying service made goes, though it is to end": (
-        ContainerLook(status="created", is_to_end=True),
+        ContainerObservation(status="created", is_to_end=True),
         REMOVAL,
     ),
     "what was made and forgotten goes": (
-        ContainerLook(status="created", is_forgotten=True),
+        ContainerObservation(status="created", is_forgotten=True),
         REMOVAL,
     ),
-    "what runs goes on": (ContainerLook(status="running"), []),
+    "what runs goes on": (ContainerObservation(status="running"), []),
     "what is paused counts as running": (
-        ContainerLook(status="paused", is_to_end=True),
+        ContainerObservation(status="paused", is_to_end=True),
         [LifecycleStep.STOP],
     ),
     "what runs is ended once somebody wishes it": (
-        ContainerLook(status="running", is_to_end=True),
+        ContainerObservation(status="running", is_to_end=True),
         [LifecycleStep.STOP],
     ),
     "what runs is ended while its start is not over": (
-        ContainerLook(status="running", is_to_end=True, is_held=True),
+        ContainerObservation(status="running", is_to_end=True, is_held=True),
         [LifecycleStep.STOP],
     ),
     "what runs does not go, whoever forgot it": (
-        ContainerLook(status="running", is_forgotten=True),
+        ContainerObservation(status="running", is_forgotten=True),
         [LifecycleStep.STOP],
     ),
-    "what ended stays until it is forgotten": (ContainerLook(status="exited", is_to_end=True), []),
+    "what ended stays until it is forgotten": (
+        ContainerObservation(status="exited", is_to_end=True),
+        [],
+    ),
     "what ended and was forgotten goes once its log is copied": (
-        ContainerLook(status="exited", is_forgotten=True),
+        ContainerObservation(status="exited", is_forgotten=True),
         [
             LifecycleStep.FORGET,
             LifecycleStep.DISCARD,
@@ -98,7 +113,7 @@ EXPECTED: dict[str, tuple[ContainerLook, list[LifecycleStep]]] = {
         ],
     ),
     "what Docker could not remove is tried again": (
-        ContainerLook(status="dead", is_forgotten=True),
+        ContainerObservation(status="dead", is_forgotten=True),
         [
             LifecycleStep.FORGET,
             LifecycleStep.DISCARD,
@@ -108,20 +123,20 @@ EXPECTED: dict[str, tuple[ContainerLook, list[LifecycleStep]]] = {
         ],
     ),
     "what Docker is removing and nobody forgot stays on record": (
-        ContainerLook(status="removing"),
+        ContainerObservation(status="removing"),
         [],
     ),
     "what Docker is removing is removed": (
-        ContainerLook(status="removing", is_forgotten=True),
+        ContainerObservation(status="removing", is_forgotten=True),
         REMOVAL,
     ),
-    "a refusal stays until it is forgotten": (ContainerLook(has_ended=True), []),
+    "a refusal stays until it is forgotten": (ContainerObservation(has_ended=True), []),
     "a refusal stays though what was made cannot be removed": (
-        ContainerLook(status="created", has_ended=True),
+        ContainerObservation(status="created", has_ended=True),
         [],
     ),
     "a refusal that was forgotten goes": (
-        ContainerLook(has_ended=True, is_forgotten=True),
+        ContainerObservation(has_ended=True, is_forgotten=True),
         REMOVAL,
     ),
 }
@@ -138,29 +153,38 @@ def test_the_map_names_every_pair_of_a_state_and_a_wish_for_which_something_is_d
     assert told == {(state, wish) for state, by_wish in STEPS.items() for wish in by_wish}
 
 
-LISTED: dict[str, tuple[ContainerLook, bool]] = {
-    "what runs": (ContainerLook(status="running"), True),
-    "what runs though it was forgotten": (ContainerLook(status="running", is_forgotten=True), True),
-    "what is prepared": (ContainerLook(is_held=True), True),
-    "what is made and about to start": (ContainerLook(status="created", is_held=True), True),
-    "what is being removed": (
-        ContainerLook(status="created", is_held=True, is_forgotten=True),
-        False,
-    ),
-    "what ended": (ContainerLook(status="exited"), True),
-    "what ended and was forgotten": (ContainerLook(status="exited", is_forgotten=True), False),
-    "what was refused": (ContainerLook(has_ended=True), True),
-    "what was refused, though its container is still there": (
-        ContainerLook(status="created", has_ended=True),
+LISTED: dict[str, tuple[ContainerObservation, bool]] = {
+    "what runs": (ContainerObservation(status="running"), True),
+    "what runs though it was forgotten": (
+        ContainerObservation(status="running", is_forgotten=True),
         True,
     ),
-    "what was refused and forgotten": (ContainerLook(has_ended=True, is_forgotten=True), False),
-    "what a dying service prepared, so that it is started anew": (ContainerLook(), False),
-    "what a dying service made, so that it is started anew": (
-        ContainerLook(status="created"),
+    "what is prepared": (ContainerObservation(is_held=True), True),
+    "what is made and about to start": (ContainerObservation(status="created", is_held=True), True),
+    "what is being removed": (
+        ContainerObservation(status="created", is_held=True, is_forgotten=True),
         False,
     ),
-    "what Docker is removing": (ContainerLook(status="removing"), False),
+    "what ended": (ContainerObservation(status="exited"), True),
+    "what ended and was forgotten": (
+        ContainerObservation(status="exited", is_forgotten=True),
+        False,
+    ),
+    "what was refused": (ContainerObservation(has_ended=True), True),
+    "what was refused, though its container is still there": (
+        ContainerObservation(status="created", has_ended=True),
+        True,
+    ),
+    "what was refused and forgotten": (
+        ContainerObservation(has_ended=True, is_forgotten=True),
+        False,
+    ),
+    "what a dying service prepared, so that it is started anew": (ContainerObservation(), False),
+    "what a dying service made, so that it is started anew": (
+        ContainerObservation(status="created"),
+        False,
+    ),
+    "what Docker is removing": (ContainerObservation(status="removing"), False),
 }
 
 

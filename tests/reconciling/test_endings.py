@@ -11,7 +11,7 @@ from cluster.worker_host import Failing
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Counters, Stop, Tell
 from autoscaler.reconciling.questions import HasRoomForNextSet, KeptLines, MemoryLimit
-from autoscaler.reconciling.snapshot import Life, RescaleMode
+from autoscaler.reconciling.snapshot import RescaleMode, SignsOfLife
 from concertina_worker.protocol import ExitCode
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -122,7 +122,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "but it is, if it ever got anywhere": (
         beginning(
             gone("w1", 1, error="SyntaxError: invalid syntax"),
-            life=Life(progress_at=ago(60)),
+            life=SignsOfLife(progress_at=ago(60)),
             failures=1,
             answers=FAILURE,
         ),
@@ -137,17 +137,20 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["tell all_workers_lost: node_lost", "stop as queued: node_lost"],
     ),
     "the fifth loss in a row is the last": (
-        job(gone("w1", -9), life=Life(lost_at=ago(60), losses_in_a_row=4)),
+        job(gone("w1", -9), life=SignsOfLife(lost_at=ago(60), losses_in_a_row=4)),
         ["tell all_workers_lost: node_lost", "stop as failed: workers_lost"],
     ),
     "unless there was a sign of life between": (
-        job(gone("w1", -9), life=Life(lost_at=ago(60), losses_in_a_row=4, progress_at=ago(30))),
+        job(
+            gone("w1", -9),
+            life=SignsOfLife(lost_at=ago(60), losses_in_a_row=4, progress_at=ago(30)),
+        ),
         ["tell all_workers_lost: node_lost", "stop as queued: node_lost"],
     ),
     "whoever is always killed for its memory has run out of it": (
         job(
             gone("w1", -9, failing=Failing.OUT_OF_MEMORY),
-            life=Life(lost_at=ago(60), losses_in_a_row=4),
+            life=SignsOfLife(lost_at=ago(60), losses_in_a_row=4),
             answers={MemoryLimit("w1"): 4 * GIB},
         ),
         ["tell all_workers_lost: out_of_memory", "stop as failed: out_of_memory"],
@@ -196,7 +199,7 @@ def test_a_restart_waits_longer_after_each_failure_and_a_hopeless_one_says_why()
 
 @pytest.mark.parametrize(("in_a_row", "seconds"), [(0, 0), (1, 2), (3, 8)])
 def test_losses_in_a_row_are_counted_and_waited_for(in_a_row: int, seconds: int) -> None:
-    life = Life(lost_at=ago(60), losses_in_a_row=in_a_row) if in_a_row else Life()
+    life = SignsOfLife(lost_at=ago(60), losses_in_a_row=in_a_row) if in_a_row else SignsOfLife()
     tell, stop = look(job(gone("w1", -9), life=life))
     assert isinstance(tell, Tell)
     assert isinstance(stop, Stop)
@@ -218,7 +221,7 @@ def test_losses_in_a_row_are_counted_and_waited_for(in_a_row: int, seconds: int)
             "Correct the script and submit again. It would fail in the same way again",
         ),
         (
-            job(gone("w1", -9), life=Life(lost_at=ago(60), losses_in_a_row=4)),
+            job(gone("w1", -9), life=SignsOfLife(lost_at=ago(60), losses_in_a_row=4)),
             "5 times in a row without a sign of life between; last w1 with signal SIGKILL. Is",
         ),
     ],

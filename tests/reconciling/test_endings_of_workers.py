@@ -12,7 +12,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.assessments.disk_excess import excess_of, sentence
 from autoscaler.reconciling.assessments.signs_of_life import (
     LOSSES_COUNT_FOR,
-    Due,
+    DueReaction,
     due,
     losses_in_a_row,
 )
@@ -22,7 +22,7 @@ from autoscaler.reconciling.endings import (
     described,
     ending_of,
 )
-from autoscaler.reconciling.snapshot import Context, DiskUse, JobSnapshot, Life
+from autoscaler.reconciling.snapshot import Context, DiskUse, JobSnapshot, SignsOfLife
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.spec.quantities import size_in_words
 from tests.reconciling.builders import GIB, NOW, job, spec, worker
@@ -90,37 +90,37 @@ def test_most_do_not(exit_code: int, said: str) -> None:
     ("quiet", "told", "expected"),
     [
         pytest.param(10, None, None, id="hardly quiet"),
-        pytest.param(30, None, Due.TELL, id="half of the time"),
-        pytest.param(300, None, Due.TELL, id="nobody looked for long"),
+        pytest.param(30, None, DueReaction.TELL, id="half of the time"),
+        pytest.param(300, None, DueReaction.TELL, id="nobody looked for long"),
         pytest.param(300, 29, None, id="told a moment ago"),
-        pytest.param(60, 30, Due.END, id="all of the time"),
+        pytest.param(60, 30, DueReaction.END, id="all of the time"),
         pytest.param(10, 40, None, id="told of an earlier silence"),
-        pytest.param(31, 40, Due.TELL, id="quiet once more"),
+        pytest.param(31, 40, DueReaction.TELL, id="quiet once more"),
     ],
 )
 def test_nobody_is_ended_without_a_warning(
-    quiet: int, told: int | None, expected: Due | None
+    quiet: int, told: int | None, expected: DueReaction | None
 ) -> None:
     told_at = None if told is None else NOW - told * MINUTE
     assert due(since=NOW - quiet * MINUTE, told_at=told_at, now=NOW, timeout=3600) is expected
 
 
-def lost_before(*, losses: int, ago: timedelta, lived: timedelta | None = None) -> Life:
+def lost_before(*, losses: int, ago: timedelta, lived: timedelta | None = None) -> SignsOfLife:
     progress_at = None if lived is None else NOW - lived
-    return Life(losses_in_a_row=losses, lost_at=NOW - ago, progress_at=progress_at)
+    return SignsOfLife(losses_in_a_row=losses, lost_at=NOW - ago, progress_at=progress_at)
 
 
 @pytest.mark.parametrize(
     ("life", "in_a_row"),
     [
-        pytest.param(Life(), 1, id="the first"),
+        pytest.param(SignsOfLife(), 1, id="the first"),
         pytest.param(lost_before(losses=3, ago=MINUTE), 4, id="once more"),
         pytest.param(lost_before(losses=3, ago=MINUTE, lived=2 * MINUTE), 4, id="lived before"),
         pytest.param(lost_before(losses=3, ago=2 * MINUTE, lived=MINUTE), 1, id="lived between"),
         pytest.param(lost_before(losses=4, ago=LOSSES_COUNT_FOR + MINUTE), 1, id="long ago"),
     ],
 )
-def test_losses_count_while_nothing_lives_between(life: Life, in_a_row: int) -> None:
+def test_losses_count_while_nothing_lives_between(life: SignsOfLife, in_a_row: int) -> None:
     assert losses_in_a_row(life, now=NOW) == in_a_row
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autoscaler.reconciling.rest import rests_until
-from autoscaler.reconciling.snapshot import DiskUse, Life, Notices
+from autoscaler.reconciling.snapshot import DiskUse, Notices, SignsOfLife
 from jobs.admission.disk_limits import TeamDisk
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -69,10 +69,10 @@ def test_a_job_is_not_at_rest_where(what: str) -> None:
 
 
 def test_a_job_that_trains_is_at_rest_until_its_silence_is_looked_into() -> None:
-    quiet = replace(TRAINING, life=Life(progress_at=ago(60)))
+    quiet = replace(TRAINING, life=SignsOfLife(progress_at=ago(60)))
     until = rests_until(quiet)
     assert until == ago(60) + timedelta(seconds=TRAINING.limits.progress_timeout / 2)
-    lived_on = replace(TRAINING, life=Life(progress_at=NOW))
+    lived_on = replace(TRAINING, life=SignsOfLife(progress_at=NOW))
     assert rests_until(lived_on) == until + timedelta(seconds=60)
 
 

@@ -15,7 +15,7 @@ from autoscaler.reconciling.questions import (
     MemoryLimit,
     NewlySlowNodes,
 )
-from autoscaler.reconciling.snapshot import Context, DiskUse, Life, Notices, RescaleMode
+from autoscaler.reconciling.snapshot import Context, DiskUse, Notices, RescaleMode, SignsOfLife
 from jobs.admission.disk_limits import TeamDisk
 from jobs.lifecycle import State
 from tests.reconciling.builders import (
@@ -50,7 +50,7 @@ KILLED = [gone(f"w{n}", -9, failing=Failing.OUT_OF_MEMORY) for n in range(9)]
 
 def quiet(minutes: float, *, told: float | None = None, **fields: Any) -> JobSnapshot:
     """A job that trains for two hours, and has shown nothing for so long; told so long ago."""
-    life = Life(
+    life = SignsOfLife(
         progress_at=ago(minutes * MINUTE),
         told_of_silence_at=None if told is None else ago(told * MINUTE),
         trained_at=fields.pop("trained_at", None),

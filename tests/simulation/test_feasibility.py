@@ -9,14 +9,14 @@ import pytest
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant, Preemptibility
-from autoscaler.simulation.engine.comparison.feasibility import Endless, endless_in
+from autoscaler.simulation.engine.comparison.feasibility import EndlessJobs, endless_in
 from autoscaler.simulation.engine.replay.settings import Settings
 from tests.simulation.workloads import job, pool, settings, trace
 
 YEAR = 365 * 86_400.0
 
 
-def found(one: dict[str, Any], world: Settings) -> Endless | None:
+def found(one: dict[str, Any], world: Settings) -> EndlessJobs | None:
     return endless_in(trace(job("fine"), job("a", **one)), world)
 
 

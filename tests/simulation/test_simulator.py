@@ -14,7 +14,7 @@ from autoscaler.simulation.engine.replay.settings import (
     Knowledge,
 )
 from autoscaler.simulation.engine.replay.simulator import run
-from autoscaler.simulation.engine.results.records import Ahead, SimulationProgress
+from autoscaler.simulation.engine.results.records import SimulationProgress, WorkAhead
 from autoscaler.simulation.engine.truth.profiles import Profile
 from autoscaler.simulation.engine.truth.progress import rate_schedule_of
 from tests.simulation.workloads import LINEAR, RULES, job, model, pool, settings, trace
@@ -207,7 +207,7 @@ def test_progress_is_told_until_all_jobs_have_ended() -> None:
 
 
 def test_what_is_left_is_in_sight() -> None:
-    seen: list[Ahead] = []
+    seen: list[WorkAhead] = []
     jobs = trace(job("a", samples=60_000), job("b", at=100.0, samples=6_000))
     result = run(jobs, settings(), on_progress=lambda told: seen.append(told.look_ahead()))
     assert {ahead.last_arrival for ahead in seen} == {100.0}
@@ -217,7 +217,7 @@ def test_what_is_left_is_in_sight() -> None:
 
 
 def test_nothing_is_in_sight_after_the_horizon() -> None:
-    seen: list[Ahead] = []
+    seen: list[WorkAhead] = []
     world = settings(horizon_seconds=50.0)
     jobs = trace(job("a"), job("b", at=100.0))
     run(jobs, world, on_progress=lambda told: seen.append(told.look_ahead()))

@@ -77,7 +77,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointAbout:
+class CheckpointDescription:
     """What a checkpoint tells of itself."""
 
     step: int  # optimizer steps since the job began
@@ -99,7 +99,7 @@ class CheckpointAbout:
         return text + _LENGTH.pack(len(text))
 
 
-def about(tail: bytes) -> tuple[CheckpointAbout, int]:
+def about(tail: bytes) -> tuple[CheckpointDescription, int]:
     """Read the end of a state, checksum included; also return how many of its bytes were read.
 
     Raises:
@@ -115,7 +115,7 @@ def about(tail: bytes) -> tuple[CheckpointAbout, int]:
     return _about(json.loads(text)), length + _LENGTH.size + FOOTER_BYTES
 
 
-def read_about(descriptor: int) -> CheckpointAbout | None:
+def read_about(descriptor: int) -> CheckpointDescription | None:
     """Read what an open state is about, without the state itself; None: of an earlier release.
 
     Raises:
@@ -130,7 +130,7 @@ def read_about(descriptor: int) -> CheckpointAbout | None:
     return about(tail)[0]
 
 
-def _about(document: Any) -> CheckpointAbout:
+def _about(document: Any) -> CheckpointDescription:
     if not isinstance(document, dict):
         raise ValueError("its description is no mapping")  # noqa: TRY004 - of what was read
     digest, values = document.get("weights_digest"), document.get("values")
@@ -138,7 +138,7 @@ def _about(document: Any) -> CheckpointAbout:
         raise ValueError("its description names no weights")
     if not isinstance(values, list) or len(values) > MOST_VALUES:
         raise ValueError("its values are no list")
-    return CheckpointAbout(
+    return CheckpointDescription(
         step=_whole(document, "step"),
         samples=_whole(document, "samples"),
         epoch=_number(document, "epoch"),

@@ -98,7 +98,7 @@ class CheckpointRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class JobStart:
     """What the job begins with, as another job, or a model, leaves it."""
 
     folder: Path
@@ -115,7 +115,7 @@ class WorkerEnvironment:
 
     platform: Platform | None
     checkpoints: CheckpointRules | None
-    start: Start | None  # None: afresh
+    start: JobStart | None  # None: afresh
     batch: BatchRules | None
     seed: int
     sample_audit_dir: Path | None
@@ -191,12 +191,12 @@ def _keep_best(environ: Mapping[str, str]) -> BestCheckpointRule | None:
         ) from error
 
 
-def _start(environ: Mapping[str, str]) -> Start | None:
+def _start(environ: Mapping[str, str]) -> JobStart | None:
     folder, text = environ.get(Env.START_FROM), environ.get(Env.START_SKIP) or "[]"
     if not folder:
         return None
     try:
-        return Start(folder=Path(folder), skip=tuple(str(one) for one in json.loads(text)))
+        return JobStart(folder=Path(folder), skip=tuple(str(one) for one in json.loads(text)))
     except (TypeError, ValueError) as error:
         raise EnvironmentVariableError(Env.START_SKIP, text, "a JSON list of patterns") from error
 

@@ -19,7 +19,7 @@ from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.manual import Section
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import WorkerMembership
-from concertina_worker.samples.drawn import Drawn
+from concertina_worker.samples.drawn import DrawnSamples
 from concertina_worker.samples.source import DEFAULT_BATCH, Collate, source_of
 from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful
@@ -237,7 +237,7 @@ class ElasticJob:
             batch_size: the base batch, where no platform knows of one.
         """
         loop = self._epochs.loop
-        drawn = Drawn(draw, total * loop.rates.base_batch(batch_size or DEFAULT_BATCH))
+        drawn = DrawnSamples(draw, total * loop.rates.base_batch(batch_size or DEFAULT_BATCH))
         for _ in self.epochs(1):
             for micro_batch in self.batches(drawn, batch_size):
                 yield loop.position.steps_made, micro_batch

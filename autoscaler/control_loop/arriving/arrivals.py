@@ -22,7 +22,7 @@ from tenancy.secrets.team_secrets import SecretUnavailable
 
 from autoscaler.control_loop.arriving import orders
 from autoscaler.control_loop.arriving.telling import tell
-from autoscaler.control_loop.arriving.wants import Wants, used_by_live_jobs, wants_of
+from autoscaler.control_loop.arriving.wants import JobsWithData, used_by_live_jobs, wants_of
 from autoscaler.control_loop.carry_out.error_notice import bear
 from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.lease.orders import FencedOrders
@@ -102,7 +102,7 @@ def with_their_data(
 class _ArrivingData:
     """One tick's look at all that has to be fetched."""
 
-    wants: Wants
+    wants: JobsWithData
     fetches: Fetches
     places: CachePlaces
     context: TickContext

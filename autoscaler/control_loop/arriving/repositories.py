@@ -20,7 +20,7 @@ from storage.data.cache.room import Key
 from storage.data.fetcher.orders import FetchResult
 from storage.errors import TooMuchCode
 from storage.repositories import fetched
-from storage.repositories.fetched import Fetched
+from storage.repositories.fetched import FetchedRepository
 from storage.repositories.fetcher.orders import CodeOrder
 from storage.repositories.places import WantedFolder, Workplace
 from tenancy.models import Team
@@ -147,7 +147,7 @@ class _ArrivingCode:
             discard(wish.workplace(places).folder, aside=places.aside)
         self._name(found, wish)
 
-    def _name(self, found: Fetched, wish: _WantedCode) -> None:
+    def _name(self, found: FetchedRepository, wish: _WantedCode) -> None:
         """Write down what jobs run; one whose row somebody holds has it fetched once more."""
         with self.context.fence.transaction():
             ids = [view.id for view in wish.views]

@@ -28,7 +28,7 @@ def tell(
     if hopeless:
         drafts = {job_id: _failing(arriving[job_id]) for job_id in hopeless}
         writing.write(drafts, context, seats_on=())
-    told: defaultdict[_Told, list[str]] = defaultdict(list)
+    told: defaultdict[_FetchNotice, list[str]] = defaultdict(list)
     for view in waiting:
         one = _told(arriving[view.id], context)
         if view.id not in hopeless and (view.job.reason, view.job.message) != one.as_it_stands:
@@ -39,7 +39,7 @@ def tell(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _FetchNotice:
     """What jobs are told that wait for the same."""
 
     reason: JobReason
@@ -52,16 +52,16 @@ class _Told:
         return self.reason, self.message
 
 
-def _told(arrival: StartPrerequisite, context: TickContext) -> _Told:
+def _told(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice:
     is_known = arrival.seconds > 0
-    return _Told(
+    return _FetchNotice(
         reason=arrival.waits_as,
         message=sentence_case(f"{arrival.note.removesuffix('.')}."),
         prepared_at=context.now + timedelta(seconds=arrival.seconds) if is_known else None,
     )
 
 
-def _say(told: _Told, job_ids: list[str], news: set[str], context: TickContext) -> None:
+def _say(told: _FetchNotice, job_ids: list[str], news: set[str], context: TickContext) -> None:
     """A job whose row somebody holds hears it in the next tick."""
     with context.fence.transaction():
         rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED).order_by("pk")

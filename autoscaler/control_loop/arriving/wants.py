@@ -16,7 +16,7 @@ from jobs.models import Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wants:
+class JobsWithData:
     """Jobs with fetched data, those that hold GPUs first, and what is known of that data."""
 
     views: tuple[LiveJob, ...]
@@ -42,7 +42,7 @@ class Wants:
         return max(seen, key=lambda copy: copy.listed_at, default=None)
 
 
-def wants_of(views: Iterable[LiveJob]) -> Wants | None:
+def wants_of(views: Iterable[LiveJob]) -> JobsWithData | None:
     """Two statements if any job names data, none else; None: no data has to be fetched."""
     users = [view for view in views if view.spec.data and (view.is_active or view.is_queued)]
     names = {use.source for view in users for use in view.spec.data}
@@ -54,7 +54,7 @@ def wants_of(views: Iterable[LiveJob]) -> Wants | None:
         return None
     mine = [view for view in users if any(use.source in sources for use in view.spec.data)]
     copies = DataCopy.objects.filter(source__in=sources.values())
-    return Wants(
+    return JobsWithData(
         views=tuple(sorted(mine, key=lambda view: not view.is_active)),
         sources=sources,
         copies={key_of(copy): copy for copy in copies},

@@ -19,7 +19,7 @@ Measure = Callable[[Path, float], DiskUsage | None]  # a folder, and the most se
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FolderLook:
+class FolderUsage:
     """What was found in the folder of a job."""
 
     job_id: str
@@ -39,7 +39,7 @@ class Lane:
     clock: Callable[[], float] = time.monotonic
     pending: set[str] = field(default_factory=set)  # jobs that wait or are looked into
     _questions: SimpleQueue[str] = field(default_factory=SimpleQueue)
-    _looks: SimpleQueue[FolderLook] = field(default_factory=SimpleQueue)
+    _looks: SimpleQueue[FolderUsage] = field(default_factory=SimpleQueue)
     _background: BackgroundJobs = field(default_factory=lambda: BackgroundJobs(name="measure-disk"))
 
     def ask(self, job_ids: Collection[str]) -> None:
@@ -50,7 +50,7 @@ class Lane:
         for walker in range(min(len(self.pending), self.walkers)):
             self._background.begin(walker, self._walk)
 
-    def new_looks(self) -> Iterator[FolderLook]:
+    def new_looks(self) -> Iterator[FolderUsage]:
         """Yield what was found since the last time."""
         with suppress(Empty):
             while True:
@@ -64,7 +64,7 @@ class Lane:
             while True:
                 self._looks.put(self._look(self._questions.get_nowait()))
 
-    def _look(self, job_id: str) -> FolderLook:
+    def _look(self, job_id: str) -> FolderUsage:
         began, found, problem = self.clock(), None, ""
         try:
             found = self.measure(self.jobs_dir / job_id, self.longest_seconds)
@@ -73,4 +73,4 @@ class Lane:
         if found is not None and not found.is_whole:
             problem = "only a part of them could be looked at"
         took = self.clock() - began
-        return FolderLook(job_id=job_id, found=found, problem=problem, seconds=took)
+        return FolderUsage(job_id=job_id, found=found, problem=problem, seconds=took)

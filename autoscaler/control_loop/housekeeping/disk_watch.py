@@ -23,7 +23,7 @@ from django.db import OperationalError
 from django.db.models import Value
 from django.db.models.functions import Coalesce, Greatest
 
-from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING, FolderLook, Lane, Measure
+from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING, FolderUsage, Lane, Measure
 from autoscaler.control_loop.housekeeping.team_disks import TeamDisks, held_disks
 from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.tick_context import TickContext
@@ -79,7 +79,7 @@ class DiskWatch:
         self._teams.go_on(held, context)
         self._ask({disk.job_id for disk in held}, context)
 
-    def _take(self, look: FolderLook, context: TickContext, *, is_quick: bool) -> None:
+    def _take(self, look: FolderUsage, context: TickContext, *, is_quick: bool) -> None:
         is_slow = look.seconds >= _QUICK_SECONDS
         pause = 0.0 if is_slow and is_quick else _AGAIN_SECONDS
         self._due_at[look.job_id] = context.now + timedelta(seconds=pause)
@@ -111,7 +111,7 @@ class DiskWatch:
         due_at = self._due_at.get(job_id)
         return due_at is None or due_at <= context.now
 
-    def _tell_of(self, look: FolderLook) -> None:
+    def _tell_of(self, look: FolderUsage) -> None:
         job_id, problem = look.job_id, look.problem
         if self._told.is_new(job_id, problem):
             extra = {"action": "measure_disk", "job_id": job_id}
@@ -133,7 +133,7 @@ def _to_be_looked_into_at_last(pending: Collection[str]) -> set[str]:
     return set(found.order_by("finished_at").values_list("pk", flat=True)[:MOST_PENDING])
 
 
-def _write_down(look: FolderLook, context: TickContext, *, is_last: bool) -> None:
+def _write_down(look: FolderUsage, context: TickContext, *, is_last: bool) -> None:
     """Only what is new, and of a look that was not finished only what is more than was known.
 
     A row that somebody holds is written after the next look.
@@ -152,7 +152,7 @@ def _write_down(look: FolderLook, context: TickContext, *, is_last: bool) -> Non
             raise
 
 
-def _facts(look: FolderLook) -> dict[str, Any]:
+def _facts(look: FolderUsage) -> dict[str, Any]:
     """What is known by now; nothing, where nobody could look."""
     if look.found is None:
         return {} if look.problem else {"disk_bytes": 0, "disk_files": 0}  # the folder is gone

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class LeaseTurn:
     """How far a database has come."""
 
     number: int
@@ -45,7 +45,7 @@ def settle(fence: Fence, state_dir: Path, now: datetime) -> Fence:
         LeaseLost: another process holds the lease now.
     """
     path = state_dir / FILE_NAME
-    mine = Turn(number=fence.turn, epoch=fence.epoch)
+    mine = LeaseTurn(number=fence.turn, epoch=fence.epoch)
     try:
         known = _read(path)
         if has_lost_time(mine, known):
@@ -56,21 +56,23 @@ def settle(fence: Fence, state_dir: Path, now: datetime) -> Fence:
     return replace(fence, epoch=mine.epoch, turn=mine.number)
 
 
-def has_lost_time(mine: Turn, known: Turn | None) -> bool:
+def has_lost_time(mine: LeaseTurn, known: LeaseTurn | None) -> bool:
     """True if somebody took this turn, or a later one, before."""
     if known is None:
         return mine.number > _FIRST_TURN
     return mine.number <= known.number or mine.epoch < known.epoch
 
 
-def next_epoch(mine: Turn, known: Turn | None, now: datetime) -> int:
+def next_epoch(mine: LeaseTurn, known: LeaseTurn | None, now: datetime) -> int:
     """The time in seconds: later than any other, also where the file is gone with the last one."""
     return max(int(now.timestamp()), mine.epoch + 1, known.epoch + 1 if known else 0)
 
 
-def _begin_epoch(fence: Fence, mine: Turn, known: Turn | None, now: datetime) -> Turn:
+def _begin_epoch(
+    fence: Fence, mine: LeaseTurn, known: LeaseTurn | None, now: datetime
+) -> LeaseTurn:
     number = max(mine.number, known.number + 1 if known else 0)
-    begun = Turn(number=number, epoch=next_epoch(mine, known, now))
+    begun = LeaseTurn(number=number, epoch=next_epoch(mine, known, now))
     with fence.transaction():
         Lease.objects.filter(pk=LEASE_NAME).update(turn=begun.number, epoch=begun.epoch)
     _log.critical(
@@ -84,16 +86,16 @@ def _begin_epoch(fence: Fence, mine: Turn, known: Turn | None, now: datetime) ->
     return begun
 
 
-def _read(path: Path) -> Turn | None:
+def _read(path: Path) -> LeaseTurn | None:
     """None where there is none, or what is there was not written by us."""
     try:
         document = json.loads(path.read_text())
-        return Turn(number=int(document["number"]), epoch=int(document["epoch"]))
+        return LeaseTurn(number=int(document["number"]), epoch=int(document["epoch"]))
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
 
 
-def _write(path: Path, turn: Turn) -> None:
+def _write(path: Path, turn: LeaseTurn) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     try:

@@ -52,7 +52,7 @@ class PlanRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class PoolPlans:
     """A sound plan of every pool that has one, and what was wrong with others.
 
     `alarm` is a sentence for admins, empty: nothing. `unplanned` says of each pool without a plan
@@ -67,21 +67,21 @@ class Decided:
 
 def decide(
     state: ClusterState, planner: Planner, check: Check, time: PlanningTime = PLANNING_TIME
-) -> Decided:
+) -> PoolPlans:
     """Plan everything; where that fails, each pool as far as it can be planned."""
     left = ProcessorTime(seconds=time.together)
     whole = _Attempt(planner, check, left, time.whole)(state)
     if isinstance(whole, Plan):
-        return Decided(plan=whole)
+        return PoolPlans(plan=whole)
     _log.error("The planner failed.", exc_info=whole.error, extra={"action": "plan"})
     attempt = _Attempt(planner, check, left, time.part)
     parts = [_of_pool(pool, state, attempt) for pool in state.pools]
     decisions = {one.job_id: one for part in parts for one in part.plan.decisions}
-    return Decided(
+    return PoolPlans(
         plan=Plan(
             decisions=tuple(decisions[job.job_id] for job in state.jobs if job.job_id in decisions),
             pools=tuple(outcome for part in parts for outcome in part.plan.pools),
-            explanations=_Joined([part.plan.explanations for part in parts]),
+            explanations=_JoinedExplanations([part.plan.explanations for part in parts]),
         ),
         alarm="; ".join(part.alarm for part in parts if part.alarm),
         unplanned={pool: why for part in parts for pool, why in part.unplanned.items()},
@@ -89,16 +89,16 @@ def decide(
     )
 
 
-def _of_pool(pool: PlannedPool, state: ClusterState, attempt: _Attempt) -> Decided:
+def _of_pool(pool: PlannedPool, state: ClusterState, attempt: _Attempt) -> PoolPlans:
     own = _only(pool, state)
     first = attempt(own)
     if isinstance(first, Plan):
-        return Decided(plan=first)
+        return PoolPlans(plan=first)
     safe = replace(own, pools=(_with_built_in_policy(pool),))
     second = first if safe == own else attempt(safe)
     if isinstance(second, Plan):
         alarm = f"planned by {DEFAULT_POLICY} instead of policies of extensions: {first}"
-        return Decided(plan=second, alarm=_of(pool, state, alarm))
+        return PoolPlans(plan=second, alarm=_of(pool, state, alarm))
     return _without_culprits(pool, state, safe, _Attempts(safe, attempt), known=second)
 
 
@@ -125,16 +125,16 @@ def _without_culprits(
     attempts: _Attempts,
     *,
     known: _Failure,
-) -> Decided:
+) -> PoolPlans:
     """The pool's plan without looking into some jobs; none where no job is to blame."""
     if attempts(frozenset()) is not None:
         alarm = _of(pool, state, str(known))
-        return Decided(plan=_NOTHING, alarm=alarm, unplanned={pool.name: str(known)})
+        return PoolPlans(plan=_NOTHING, alarm=alarm, unplanned={pool.name: str(known)})
     found = culprits(safe.jobs, attempts, known=known.error)
     for job_id, error in found.failing.items():
         extra = {"action": "plan", "job_id": job_id}
         _log.error("A job is left out of the plan.", exc_info=error, extra=extra)
-    return Decided(plan=attempts.plan, failing=found.failing)
+    return PoolPlans(plan=attempts.plan, failing=found.failing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class _Attempt:
         return plan, self.check(state, plan)
 
 
-class _Joined(Mapping[str, Explanation]):
+class _JoinedExplanations(Mapping[str, Explanation]):
     """Explanations of several plans, still worked out only when one is asked for."""
 
     def __init__(self, parts: Sequence[Mapping[str, Explanation]]) -> None:

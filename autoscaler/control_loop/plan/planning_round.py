@@ -17,9 +17,9 @@ from cluster.models import Pool
 from django.db import InterfaceError, OperationalError
 
 from autoscaler.control_loop.looking import LOOKING_SECONDS, LookingTime
-from autoscaler.control_loop.observe.for_planner.cluster_view import Seen, cluster_state
+from autoscaler.control_loop.observe.for_planner.cluster_view import ObservedCluster, cluster_state
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
-from autoscaler.control_loop.plan.deciding import Check, Decided, Planner, decide
+from autoscaler.control_loop.plan.deciding import Check, Planner, PoolPlans, decide
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.explaining import explained_decisions
 from autoscaler.planning.decisions.plan import Plan
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 class PlanningRound:
     """A plan with its words, as far as there is one."""
 
-    decided: Decided
+    decided: PoolPlans
     decisions: Sequence[ExplainedDecision]
     failing: Mapping[str, Exception] = field(default_factory=dict)  # jobs, and what they make fail
     healed: frozenset[str] = frozenset()  # jobs that did and do no longer
@@ -92,14 +92,14 @@ def _planned(
     )
 
 
-def _looked_into(seen: Seen, decided: Decided) -> frozenset[str]:
+def _looked_into(seen: ObservedCluster, decided: PoolPlans) -> frozenset[str]:
     """The jobs of pools that were planned."""
     planned = (job for job in seen.state.jobs if job.pool not in decided.unplanned)
     return frozenset(job.job_id for job in planned) - seen.put_off
 
 
-def _nothing(error: Exception) -> Decided:
+def _nothing(error: Exception) -> PoolPlans:
     why = f"the cluster cannot be observed: {storable(error)}"
     pools = Pool.objects.values_list("name", flat=True)
     nothing = Plan(decisions=(), pools=())
-    return Decided(plan=nothing, alarm=why, unplanned=dict.fromkeys(pools, why))
+    return PoolPlans(plan=nothing, alarm=why, unplanned=dict.fromkeys(pools, why))

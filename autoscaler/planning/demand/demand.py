@@ -154,13 +154,13 @@ def demands_of(
 
     Without `now`, no change is so fresh that it holds anything back.
     """
-    ground = _PoolGround.of(pool, now)
+    ground = _PoolContext.of(pool, now)
     return [_demand(job, ground) for job in jobs]
 
 
 def demand_of(job: PlannedJob, pool: PlannedPool) -> Demand:
     """Everything the job could run with in this pool at this moment."""
-    return _demand(job, _PoolGround.of(pool, math.inf))
+    return _demand(job, _PoolContext.of(pool, math.inf))
 
 
 def next_larger(demand: Demand, workers: int) -> Size | None:
@@ -170,7 +170,7 @@ def next_larger(demand: Demand, workers: int) -> Size | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PoolGround:
+class _PoolContext:
     """What the demands of a pool's jobs have in common."""
 
     shape: PoolShape
@@ -180,7 +180,7 @@ class _PoolGround:
     now: float
 
     @classmethod
-    def of(cls, pool: PlannedPool, now: float) -> _PoolGround:
+    def of(cls, pool: PlannedPool, now: float) -> _PoolContext:
         return cls(
             now=now,
             shape=PoolShape.of(pool),
@@ -190,7 +190,7 @@ class _PoolGround:
         )
 
 
-def _demand(job: PlannedJob, ground: _PoolGround) -> Demand:
+def _demand(job: PlannedJob, ground: _PoolContext) -> Demand:
     allocation = _expected_allocation(job, ground)
     inputs = CurveInputs.of(job, ground.shape, allocation, ground.now)
     present = _present(inputs, allocation)
@@ -220,7 +220,7 @@ def _demand(job: PlannedJob, ground: _PoolGround) -> Demand:
     )
 
 
-def _expected_allocation(job: PlannedJob, ground: _PoolGround) -> Allocation | None:
+def _expected_allocation(job: PlannedJob, ground: _PoolContext) -> Allocation | None:
     """Return where the job is, or is being brought to, leaving out nodes that are gone."""
     allocation = job.allocation if job.target is None else job.target
     if job.phase is JobPhase.WAITING or allocation is None:

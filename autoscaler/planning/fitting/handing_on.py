@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CONTRADICTORY: Final = 1.5  # guessed: noise and busy neighbors explain less
 
 
-class Measured(Protocol):
+class MeasuredStepTime(Protocol):
     """How long a step takes in one configuration."""
 
     @property
@@ -28,10 +28,10 @@ class Measured(Protocol):
     def step_seconds(self) -> float: ...
 
 
-M = TypeVar("M", bound=Measured)
+M = TypeVar("M", bound=MeasuredStepTime)
 
 
-def configuration(one: Measured) -> tuple[str, int, bool, int]:
+def configuration(one: MeasuredStepTime) -> tuple[str, int, bool, int]:
     """Return what has to be equal for two measurements to say the same thing."""
     return one.gpu_type, one.workers, one.nodes > 1, one.global_batch_size
 

@@ -24,7 +24,7 @@ MOST_TRIES: Final = 32  # guessed: finds some three among a thousand, in as many
 
 
 @dataclass(slots=True, kw_only=True)
-class CulpritSearch:
+class CulpritReport:
     """The jobs that go through together, and those that do not, each with the error it met."""
 
     sound: frozenset[str] = frozenset()
@@ -33,13 +33,13 @@ class CulpritSearch:
 
 def culprits(
     jobs: Sequence[PlannedJob], attempt: Attempt, *, known: Exception, most_tries: int = MOST_TRIES
-) -> CulpritSearch:
+) -> CulpritReport:
     """Take apart jobs that failed together with the `known` error.
 
     `attempt` computes with the named jobs, without looking into the others, and returns what went
     wrong. The last attempt that it lets through is the one with exactly the sound jobs.
     """
-    found = CulpritSearch()
+    found = CulpritReport()
     ordered = tuple(sorted(jobs, key=lambda job: (job.team, job.job_id)))
     groups: deque[tuple[Group, Exception]] = deque([(ordered, known)] if ordered else [])
     tries = 0

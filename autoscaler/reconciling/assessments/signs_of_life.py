@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from autoscaler.reconciling.snapshot import Life
+from autoscaler.reconciling.snapshot import SignsOfLife
 
 LOSSES_COUNT_FOR: Final = timedelta(hours=6)
 """A loss before that tells nothing of this one. Guessed: longer than five hopeless starts take,
@@ -20,19 +20,21 @@ _STARTING: Final = timedelta(seconds=60)  # guessed: a script that writes after 
 _LONG_RUN: Final = timedelta(seconds=300)  # guessed: a script that is silent for so long works
 
 
-class Due(StrEnum):
+class DueReaction(StrEnum):
     """What is due when a job shows no sign of life."""
 
     TELL = "tell"  # its people
     END = "end"
 
 
-def due(*, since: datetime, told_at: datetime | None, now: datetime, timeout: float) -> Due | None:
+def due(
+    *, since: datetime, told_at: datetime | None, now: datetime, timeout: float
+) -> DueReaction | None:
     """Telling after half of the time, the end as long after that: never without a warning.
 
     So it is, too, when nobody has looked for longer than all of it.
     """
-    what = Due.TELL if told_at is None or told_at < since else Due.END
+    what = DueReaction.TELL if told_at is None or told_at < since else DueReaction.END
     return what if now >= due_at(since=since, told_at=told_at, timeout=timeout) else None
 
 
@@ -42,7 +44,7 @@ def due_at(*, since: datetime, told_at: datetime | None, timeout: float) -> date
     return since + half if told_at is None or told_at < since else told_at + half
 
 
-def losses_in_a_row(life: Life, *, now: datetime) -> int:
+def losses_in_a_row(life: SignsOfLife, *, now: datetime) -> int:
     """Count the losses of all workers with no sign of life between, this one included."""
     if life.lost_at is None or now - life.lost_at > LOSSES_COUNT_FOR:
         return 1

@@ -18,7 +18,7 @@ from rich.console import Console
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli import options, request
-from autoscaler.simulation.cli.parallel import Interrupted, run_all
+from autoscaler.simulation.cli.parallel import SimulationsInterrupted, run_all
 from autoscaler.simulation.cli.progress.line import ProgressLine
 from autoscaler.simulation.cli.progress.pace import SimulationRate
 from autoscaler.simulation.cli.refusal import RequestRefused
@@ -125,7 +125,7 @@ def simulate(
     except RequestRefused as refusal:
         _tell(f"Error: {refusal}")
         raise typer.Exit(2) from refusal
-    except Unfinished as unfinished:
+    except SimulationUnfinished as unfinished:
         _show_what_is_done(unfinished, as_json=as_json)
         raise typer.Exit(INTERRUPTED) from unfinished
     except KeyboardInterrupt:
@@ -148,7 +148,7 @@ def _with_chosen_tick(cluster: ClusterRequest, trace: Trace) -> ClusterRequest:
     return replace(cluster, tick_seconds=tick)
 
 
-class Unfinished(Exception):
+class SimulationUnfinished(Exception):
     """Somebody pressed Ctrl-C; says how far it was, and compares what was done by then."""
 
     def __init__(self, sentence: str, comparison: Comparison) -> None:
@@ -171,9 +171,9 @@ def _compare(trace: Trace, candidates: Sequence[Candidate], *, processes: int) -
     compared = partial(Comparison, trace=trace.name, gpus=candidates[0].gpus)
     try:
         runs = run_all(trace, candidates, processes=processes, tell=line)
-    except Interrupted as interrupted:
+    except SimulationsInterrupted as interrupted:
         reached = pace.sentence(perf_counter())
-        raise Unfinished(reached, compared(runs=interrupted.runs)) from None
+        raise SimulationUnfinished(reached, compared(runs=interrupted.runs)) from None
     finally:
         line.close()
     return compared(runs=tuple(runs))
@@ -183,7 +183,7 @@ def _write(text: str) -> None:
     typer.echo(text, err=True, nl=False)
 
 
-def _show_what_is_done(unfinished: Unfinished, *, as_json: bool) -> None:
+def _show_what_is_done(unfinished: SimulationUnfinished, *, as_json: bool) -> None:
     """Programs get nothing: they would take it for the whole."""
     _tell(f"Stopped at {unfinished}.")
     if unfinished.comparison.runs and not as_json:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from autoscaler.simulation.cli.progress.remaining import Sign
+from autoscaler.simulation.cli.progress.remaining import ProgressSign
 from autoscaler.simulation.engine.comparison.candidates import Candidate
 from autoscaler.simulation.engine.comparison.comparison import Run, replay
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.results.records import SimulationProgress
     from autoscaler.simulation.engine.workload.trace import Trace
 
-Tell = Callable[[str, Sign | None], None]  # the candidate's label; None: it is done
+Tell = Callable[[str, ProgressSign | None], None]  # the candidate's label; None: it is done
 SECONDS_BETWEEN_SIGNS: Final = 0.2
 _POLL_SECONDS: Final = 0.1
 
 _signs: Any = None  # a child's way to its parent
 
 
-class Interrupted(Exception):
+class SimulationsInterrupted(Exception):
     """Somebody pressed Ctrl-C; `runs` are those that were done by then."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -51,7 +51,7 @@ def run_all(
             run = simulate(trace, candidate, tell)
             runs.append(run)
     except KeyboardInterrupt:
-        raise Interrupted(runs) from None
+        raise SimulationsInterrupted(runs) from None
     return runs
 
 
@@ -70,8 +70,8 @@ def simulate(trace: Trace, candidate: Candidate, tell: Tell) -> Run:
     return run
 
 
-def _sign_of(progress: SimulationProgress) -> Sign:
-    return Sign(ended=progress.jobs_ended, now=progress.now, ahead=progress.look_ahead())
+def _sign_of(progress: SimulationProgress) -> ProgressSign:
+    return ProgressSign(ended=progress.jobs_ended, now=progress.now, ahead=progress.look_ahead())
 
 
 def _run_in_processes(
@@ -90,7 +90,7 @@ def _run_in_processes(
             runs = list(_done(futures))
             for child in multiprocessing.active_children():
                 child.terminate()
-            raise Interrupted(runs) from None
+            raise SimulationsInterrupted(runs) from None
         return [future.result() for future in futures]
 
 

@@ -15,7 +15,7 @@ from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from autoscaler.simulation.cli.refusal import RequestRefused
 from autoscaler.simulation.cli.workload import POOL
 from autoscaler.simulation.engine.comparison.candidates import Candidate, candidates
-from autoscaler.simulation.engine.comparison.feasibility import Endless, endless_in
+from autoscaler.simulation.engine.comparison.feasibility import EndlessJobs, endless_in
 from autoscaler.simulation.engine.replay.settings import (
     CheckpointRestart,
     Failures,
@@ -107,7 +107,7 @@ def check_all_can_end(trace: Trace, candidates: Sequence[Candidate]) -> None:
             raise RequestRefused(_of_endless(endless, candidate.label))
 
 
-def _of_endless(endless: Endless, label: str) -> str:
+def _of_endless(endless: EndlessJobs, label: str) -> str:
     more = f" So it is with {endless.jobs - 1:,} more." if endless.jobs > 1 else ""
     remedy = (
         "Correct it, or stop the simulation after --horizon hours."

@@ -37,7 +37,7 @@ _STREAM_TIMEOUT = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class StreamedResponse:
     """An answer that is read once."""
 
     status: int
@@ -124,7 +124,7 @@ class Transport:
     @contextmanager
     def receive(
         self, path: str, params: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> Iterator[Received]:
+    ) -> Iterator[StreamedResponse]:
         """Open an answer of any size.
 
         Raises:
@@ -132,7 +132,7 @@ class Transport:
         """
         counted = {**headers, "Accept-Encoding": "identity"}  # bytes as they are
         with self._opened(path, params, counted, timeout=self._http.timeout) as response:
-            yield Received(
+            yield StreamedResponse(
                 status=response.status_code,
                 headers=response.headers,
                 pieces=response.iter_bytes(),

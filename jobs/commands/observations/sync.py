@@ -59,7 +59,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrived:
+class ArrivedReport:
     """A report, and by which credential it came."""
 
     job_id: str
@@ -87,14 +87,14 @@ def record_sync(
         job = reporting_job.hold(job_id)
         if job is None:
             raise JobNotFound
-        arrived = Arrived(job_id=job_id, report=report, credential=credential)
+        arrived = ArrivedReport(job_id=job_id, report=report, credential=credential)
         outcome = _stored({job_id: job}, [arrived], now)[job_id]
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
 
 
-def record_syncs(arrived: Sequence[Arrived], *, now: datetime) -> dict[str, Outcome]:
+def record_syncs(arrived: Sequence[ArrivedReport], *, now: datetime) -> dict[str, Outcome]:
     """Store reports, each of another job; return what becomes of each: by job, as `record_sync`.
 
     Nobody is waited for who holds a job's row.
@@ -109,7 +109,7 @@ def record_syncs(arrived: Sequence[Arrived], *, now: datetime) -> dict[str, Outc
         return _one_by_one(arrived, now)
 
 
-def _one_by_one(arrived: Sequence[Arrived], now: datetime) -> dict[str, Outcome]:
+def _one_by_one(arrived: Sequence[ArrivedReport], now: datetime) -> dict[str, Outcome]:
     """Find the one to blame. A database that does not answer for two is not asked again."""
     outcomes: dict[str, Outcome] = {}
     unanswered: list[Exception] = []
@@ -123,7 +123,7 @@ def _one_by_one(arrived: Sequence[Arrived], now: datetime) -> dict[str, Outcome]
     return outcomes
 
 
-def _together(arrived: Sequence[Arrived], now: datetime) -> dict[str, Outcome]:
+def _together(arrived: Sequence[ArrivedReport], now: datetime) -> dict[str, Outcome]:
     with transaction.atomic():
         job_ids = [one.job_id for one in arrived]
         jobs = reporting_job.hold_free(job_ids)
@@ -135,7 +135,7 @@ def _together(arrived: Sequence[Arrived], now: datetime) -> dict[str, Outcome]:
 
 
 def _stored(
-    jobs: Mapping[str, ReportingJob], arrived: Sequence[Arrived], now: datetime
+    jobs: Mapping[str, ReportingJob], arrived: Sequence[ArrivedReport], now: datetime
 ) -> dict[str, Desired | JobsError]:
     """Store the reports of jobs whose rows are held, as far as they are to be believed."""
     outcomes: dict[str, Desired | JobsError] = {}
@@ -158,7 +158,7 @@ def _stored(
     return outcomes
 
 
-def _refusal(job: ReportingJob, arrived: Arrived) -> JobsError | None:
+def _refusal(job: ReportingJob, arrived: ArrivedReport) -> JobsError | None:
     credential = arrived.credential
     if credential.term is None and not job.takes_workers_token:
         return NotTheCoordinator()

@@ -19,7 +19,7 @@ _LONGEST_BYTES: Final = 64 * 1024  # of a line as it is written, be every byte o
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedLine:
     """A line, and where in its process's log it stands."""
 
     line: LogLine
@@ -31,7 +31,9 @@ class Placed:
         return self.end - self.start
 
 
-def forward(log: ProcessLog, position: int, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Placed]:
+def forward(
+    log: ProcessLog, position: int, *, block_bytes: int = BLOCK_BYTES
+) -> Iterator[PlacedLine]:
     """Yield whole lines from this position on; ends early where a file is gone meanwhile."""
     for file in log.files:
         if file.end <= position:
@@ -51,7 +53,7 @@ def forward(log: ProcessLog, position: int, *, block_bytes: int = BLOCK_BYTES) -
                 begin, rest = begin + len(rest), b""
 
 
-def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Placed]:
+def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[PlacedLine]:
     """Yield whole lines, the last first."""
     for file in reversed(log.files):
         begin, head = file.end, b""
@@ -96,7 +98,7 @@ def _read(file: LogFile, position: int, size: int) -> bytes:
         return b""
 
 
-def _placed(raw: bytes, process_id: str, start: int, end: int) -> Iterator[Placed]:
+def _placed(raw: bytes, process_id: str, start: int, end: int) -> Iterator[PlacedLine]:
     """The line; nothing for what the end of a file or a full disk left of one."""
     if len(raw) <= _STAMP_CHARACTERS or raw[_STAMP_CHARACTERS - 1 : _STAMP_CHARACTERS + 1] != b"Z ":
         return
@@ -107,4 +109,6 @@ def _placed(raw: bytes, process_id: str, start: int, end: int) -> Iterator[Place
     except ValueError:
         return
     if stream in {"stdout", "stderr"}:
-        yield Placed(LogLine(at=at, process_id=process_id, stream=stream, text=text), start, end)
+        yield PlacedLine(
+            LogLine(at=at, process_id=process_id, stream=stream, text=text), start, end
+        )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from cluster.logs import log_files
-from cluster.logs.log_blocks import BLOCK_BYTES, Placed, backward, end_of_lines, forward
+from cluster.logs.log_blocks import BLOCK_BYTES, PlacedLine, backward, end_of_lines, forward
 from cluster.logs.log_files import ProcessLog
 from cluster.logs.log_positions import LogPositions
 from cluster.worker_host import LogLine, ProcessRole
@@ -25,7 +25,7 @@ _LEAST_BLOCK_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beginning:
+class ReadStart:
     """Where a reader begins, and what is left out by that."""
 
     positions: LogPositions
@@ -38,7 +38,7 @@ class LogPage:
     """The last lines of a job."""
 
     lines: list[LogLine]
-    beginning: Beginning
+    beginning: ReadStart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class JobLog:
         lines = list(islice((line.line for line in self.lines(beginning.positions)), tail))
         return LogPage(lines=lines, beginning=beginning)
 
-    def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> Beginning:
+    def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> ReadStart:
         """Return where the last lines begin; fewer, if they are long."""
         logs = self._logs()
         block_bytes = _block_bytes(logs)
@@ -81,19 +81,19 @@ class JobLog:
             positions[placed.line.process_id] = placed.start
         begin = LogPositions(self.job_id, dict(positions))
         begin.settle(logs)
-        return Beginning(
+        return ReadStart(
             positions=begin,
             has_earlier=any(positions[log.process_id] > log.start for log in logs),
             is_trimmed=self._is_trimmed(logs),
         )
 
-    def first(self) -> Beginning:
+    def first(self) -> ReadStart:
         """Return where the first line is that is left."""
         logs = self._logs()
         positions = LogPositions(self.job_id, {log.process_id: log.start for log in logs})
-        return Beginning(positions=positions, has_earlier=False, is_trimmed=self._is_trimmed(logs))
+        return ReadStart(positions=positions, has_earlier=False, is_trimmed=self._is_trimmed(logs))
 
-    def lines(self, positions: LogPositions) -> Iterator[Placed]:
+    def lines(self, positions: LogPositions) -> Iterator[PlacedLine]:
         """Yield what stands behind these positions now, which do not change."""
         logs = self._logs()
         block_bytes = _block_bytes(logs)

@@ -40,7 +40,7 @@ def nodes_of(pools: Sequence[Pool]) -> QuerySet[Node]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instant:
+class GpusByTeam:
     """GPUs by team at one moment."""
 
     at: datetime
@@ -75,7 +75,7 @@ _UTILISATION: Final = """
 """
 
 
-def utilisation(pool: Pool, *, minutes: int) -> list[Instant]:
+def utilisation(pool: Pool, *, minutes: int) -> list[GpusByTeam]:
     """Evenly thinned samples of the last minutes, oldest first; the newest is always there."""
     now = timezone.now()
     asked: dict[str, int | datetime] = {
@@ -86,7 +86,7 @@ def utilisation(pool: Pool, *, minutes: int) -> list[Instant]:
     }
     with connection.cursor() as cursor:
         cursor.execute(_UTILISATION, asked)
-        return [Instant(at=at, used=used, waiting=waiting) for at, used, waiting in cursor]
+        return [GpusByTeam(at=at, used=used, waiting=waiting) for at, used, waiting in cursor]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

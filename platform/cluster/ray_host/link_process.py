@@ -34,7 +34,7 @@ _SEE_OFF_SECONDS: Final = 5.0
 Row = dict[str, Any]
 
 
-class _Ended(Exception):
+class _LinkEnded(Exception):
     """The link is not there any more, for this reason."""
 
 
@@ -70,7 +70,7 @@ class _Conversation:
         """Return the answer.
 
         Raises:
-            _Ended: it has ended, or ends.
+            _LinkEnded: it has ended, or ends.
             TooLate: it does not answer in time.
         """
         future = self._send(row, give_up_at=give_up_at)
@@ -81,7 +81,7 @@ class _Conversation:
         with self._lock:
             number = next(self._numbers)
             if self._is_over:
-                raise _Ended(self.last_words)
+                raise _LinkEnded(self.last_words)
             self._waiting[number] = future
             line = json.dumps({"number": number, **row}).encode() + b"\n"
             with contextlib.suppress(OSError):  # it ends; the listener tells whoever waits
@@ -102,7 +102,7 @@ class _Conversation:
             self._close()
             left, self._waiting = self._waiting, {}
         for future in left.values():
-            future.set_exception(_Ended(self.last_words))
+            future.set_exception(_LinkEnded(self.last_words))
 
     def _read_words(self) -> None:
         for line in self._stderr:
@@ -161,7 +161,7 @@ class Link:
         try:
             self._await_ready(conversation, give_up_at)
             answer = conversation.ask(dict(question), give_up_at=give_up_at)
-        except _Ended as problem:
+        except _LinkEnded as problem:
             raise self._failed(conversation, f"the link to Ray ended: {problem}") from problem
         except TooLate:
             conversation.end()

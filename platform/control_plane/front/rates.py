@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from tenancy.buckets import LocalBuckets, Taken, TokenBucket
+from tenancy.buckets import LocalBuckets, TokenBucket, TokensTaken
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES
 from control_plane.configuration.limit_settings import LimitSettings
@@ -44,7 +44,7 @@ _NOT_ACCEPTED: Final = frozenset({401, 429})
 class Buckets(Protocol):
     """Where tokens are taken."""
 
-    async def take(self, buckets: list[TokenBucket]) -> Taken: ...
+    async def take(self, buckets: list[TokenBucket]) -> TokensTaken: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +159,7 @@ def _bytes_announced(scope: Scope) -> int:
     return LARGEST_REPORT_BYTES if header(scope, b"transfer-encoding") else 0
 
 
-def _headers(bucket: TokenBucket, taken: Taken) -> list[tuple[bytes, bytes]]:
+def _headers(bucket: TokenBucket, taken: TokensTaken) -> list[tuple[bytes, bytes]]:
     return [
         (b"ratelimit-limit", b"%d" % bucket.capacity),
         (b"ratelimit-remaining", b"%d" % taken.remaining),
@@ -179,7 +179,7 @@ _WHOSE: Final = {
 }
 
 
-def _refusal(rule: _Rule, bucket: TokenBucket, taken: Taken) -> Refusal:
+def _refusal(rule: _Rule, bucket: TokenBucket, taken: TokensTaken) -> Refusal:
     wait = max(math.ceil(taken.wait_seconds), 1)
     return Refusal(
         status=429,

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from local_stack.chaos.checks import absences
 from local_stack.chaos.checks.noticing import noticed_seconds
-from local_stack.chaos.checks.recovery import Recovery, Waited
+from local_stack.chaos.checks.recovery import Recovery, WaitResult
 from local_stack.chaos.checks.watching import Watcher
 from local_stack.chaos.faults import Strike
 from local_stack.chaos.measuring import FaultOutcome, StrikeOutcome
@@ -19,7 +19,7 @@ from local_stack.chaos.stacks.doubles import Doubles
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.stacks.workload import ChaosWorkload, NotTraining
 from local_stack.chaos.strikes import strikes
-from local_stack.chaos.strikes.strikes import Struck, Target
+from local_stack.chaos.strikes.strikes import StrikeRecord, Target
 
 
 class Experiment:
@@ -74,11 +74,11 @@ class Experiment:
         self._workload.end_all()
         return self._violations(self._settle())
 
-    def _settle(self) -> Waited:
-        nothing = Struck(targets=(), at=time.time(), over_at=time.time())
+    def _settle(self) -> WaitResult:
+        nothing = StrikeRecord(targets=(), at=time.time(), over_at=time.time())
         return self._recovery.await_back(nothing, sizes={}, say=self._say)
 
-    def _violations(self, waited: Waited) -> list[str]:
+    def _violations(self, waited: WaitResult) -> list[str]:
         found = [] if waited.is_back else [f"not back: {waited.last}"]
         return [*found, *self._recovery.violations(), *self._watcher.shared_gpus]
 
@@ -140,7 +140,7 @@ class Experiment:
         found = (strikes.find(fault, self._stack, jobs) for fault in strike.faults)
         return [target for target in found if target is not None]
 
-    def _noticed(self, struck: Struck, unwell_at: float | None) -> tuple[FaultOutcome, ...]:
+    def _noticed(self, struck: StrikeRecord, unwell_at: float | None) -> tuple[FaultOutcome, ...]:
         facts = self._recovery.facts()
         running = self._stack.job_processes()
         return tuple(
@@ -162,7 +162,7 @@ class Experiment:
             for target in struck.targets
         )
 
-    def _while_away(self, struck: Struck) -> Iterator[str]:
+    def _while_away(self, struck: StrikeRecord) -> Iterator[str]:
         """Yield what stood still though a node alone was away."""
         if self._stack.machines is not None:
             newest = {
@@ -171,7 +171,7 @@ class Experiment:
             }
             yield from absences.of(struck, newest, machines=self._stack.machines)
 
-    def _standstill(self, struck: Struck) -> float:
+    def _standstill(self, struck: StrikeRecord) -> float:
         return max(
             (
                 self._watcher.longest_standstill(one.record_dir, since=struck.at)

@@ -17,7 +17,7 @@ STABLE_SECONDS = 30.0  # up for so long, a process is forgiven its past
 
 
 @dataclass(slots=True, kw_only=True)
-class Supervised:
+class SupervisedProcess:
     """A process and its history."""
 
     spec: ProcessSpec
@@ -43,7 +43,7 @@ class StackSupervisor:
     def __init__(self, *, say: Callable[[str], None]) -> None:
         """Tell through `say` whatever a person should know."""
         self._say = say
-        self._stages: list[list[Supervised]] = []  # each needs those before it
+        self._stages: list[list[SupervisedProcess]] = []  # each needs those before it
 
     def start(self, *specs: ProcessSpec) -> None:
         """Start these side by side, as one stage, and wait until each answers.
@@ -51,9 +51,9 @@ class StackSupervisor:
         Raises:
             NotReady: one does not.
         """
-        stage: list[Supervised] = []
+        stage: list[SupervisedProcess] = []
         self._stages.append(stage)
-        stage.extend(Supervised(spec=spec, process=ChildProcess(spec)) for spec in specs)
+        stage.extend(SupervisedProcess(spec=spec, process=ChildProcess(spec)) for spec in specs)
         for one in stage:
             one.process.wait_until_ready()
 
@@ -61,7 +61,7 @@ class StackSupervisor:
         return tuple(one.as_record() for one in self._supervised)
 
     @property
-    def _supervised(self) -> list[Supervised]:
+    def _supervised(self) -> list[SupervisedProcess]:
         return [one for stage in self._stages for one in stage]
 
     def run_once(self) -> bool:
@@ -69,7 +69,7 @@ class StackSupervisor:
         looked_after = [self._look_after(one) for one in self._supervised]  # all, not up to one
         return any(looked_after)
 
-    def _look_after(self, one: Supervised) -> bool:
+    def _look_after(self, one: SupervisedProcess) -> bool:
         if one.restart_at is None:
             return self._note_if_down(one)
         if time.monotonic() < one.restart_at:
@@ -84,7 +84,7 @@ class StackSupervisor:
         self._say(f"{one.spec.name}: started again (pid {one.process.pid})")
         return True
 
-    def _note_if_down(self, one: Supervised) -> bool:
+    def _note_if_down(self, one: SupervisedProcess) -> bool:
         if one.process.is_alive:
             return False
         if time.time() - one.process.started_at > STABLE_SECONDS:
@@ -94,7 +94,7 @@ class StackSupervisor:
         self._put_off(one, f"{one.spec.name} {one.last_exit}")
         return True
 
-    def _put_off(self, one: Supervised, why: str) -> None:
+    def _put_off(self, one: SupervisedProcess, why: str) -> None:
         one.failures += 1
         delay_seconds = BETWEEN_STARTS.seconds_after(one.failures)
         one.restart_at = time.monotonic() + delay_seconds

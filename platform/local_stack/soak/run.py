@@ -32,7 +32,7 @@ from local_stack.soak.users.audience import Audience
 from local_stack.soak.users.population import Population
 from local_stack.soak.users.real_jobs import RealJobs
 from local_stack.soak.users.requests import Caller
-from local_stack.soak.verdicts import Beside, Verdict, verdicts
+from local_stack.soak.verdicts import RunFacts, Verdict, verdicts
 
 TICK_SECONDS: Final = 5.0
 SLOTS_PER_JOB: Final = 3  # fewer than all of them would take, so that they share
@@ -143,10 +143,10 @@ def _tasks_waiting(stack: MeasuredStack) -> dict[str, int]:
         return {name: int(client.llen(name)) for name in QUEUES}
 
 
-def _beside(running: _Soak) -> Beside:
+def _beside(running: _Soak) -> RunFacts:
     steps = zip(running.real.steps(), running.steps_at_half or (0, 0), strict=True)
     record = stack_record.read(running.stack.checkout)
-    return Beside(
+    return RunFacts(
         tick_seconds=TICK_SECONDS,
         contradictions=contradictions(running.stack),
         restarts=tuple(one.name for one in record.processes if one.restarts) if record else (),

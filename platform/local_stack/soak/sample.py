@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from local_stack.soak.counting.reading import Spent, StackReading
+from local_stack.soak.counting.reading import SpentBetween, StackReading
 from local_stack.soak.users.requests import RequestOutcome, refused
 
 MEBIBYTE: Final = 2.0**20
@@ -43,7 +43,7 @@ def between(
     reads: Sequence[RequestOutcome],
     tasks_waiting: Mapping[str, int],
 ) -> Sample:
-    spent = Spent(first=first, last=last)
+    spent = SpentBetween(first=first, last=last)
     names = [name for name in last.usages if name in first.usages]
     return Sample(
         seconds=last.at - began_at,

@@ -37,7 +37,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class RunFacts:
     """What no sample has."""
 
     tick_seconds: float  # between two ticks
@@ -47,7 +47,7 @@ class Beside:
     real_steps: tuple[int, ...]  # that the real jobs made in the second half
 
 
-def verdicts(samples: Sequence[Sample], beside: Beside) -> list[Verdict]:
+def verdicts(samples: Sequence[Sample], beside: RunFacts) -> list[Verdict]:
     """Judge the second half: in the first, the jobs came."""
     late = latter_half(samples)
     return [

@@ -49,13 +49,13 @@ _BROKEN: Final = (  # what reading makes of bytes that somebody chose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unpacked(Contents):
+class UnpackedArchive(Contents):
     """What was in an archive."""
 
     digest: str
 
 
-def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Unpacked:
+def unpack(archive: Path, into: Path, bounds: CodeBounds) -> UnpackedArchive:
     """Unpack a compressed archive into a new folder, and close that to changes.
 
     Raises:
@@ -78,7 +78,7 @@ def unpack(archive: Path, into: Path, bounds: CodeBounds) -> Unpacked:
         remove(into)
         raise
     close(into)
-    return Unpacked(
+    return UnpackedArchive(
         digest=source.digest,
         files=unpacking.files,
         folders=unpacking.folders,

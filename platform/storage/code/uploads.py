@@ -10,7 +10,7 @@ from typing import IO
 
 from django.db.models import QuerySet
 
-from storage.code.archives import Unpacked, unpack
+from storage.code.archives import UnpackedArchive, unpack
 from storage.code.bounds import CodeLimits
 from storage.code.places import CodePlaces
 from storage.errors import SnapshotInvalid, TooMuchCode
@@ -72,7 +72,7 @@ class CodeUpload(PiecewiseUpload[CodeSnapshot]):
             remove(unpacked)
             self.part.unlink(missing_ok=True)
 
-    def _check_digest(self, contents: Unpacked) -> None:
+    def _check_digest(self, contents: UnpackedArchive) -> None:
         if contents.digest != self.digest:
             raise SnapshotInvalid(
                 f"The archive's digest is {contents.digest}, not {self.digest}: a file has changed"

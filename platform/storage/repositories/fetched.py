@@ -18,7 +18,7 @@ from storage.uploads.pieces import Piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedRepository:
     """What a repository was at one moment."""
 
     digest: str  # of the snapshot
@@ -27,7 +27,7 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Arrived(CodeUpload):
+class _ArrivedCode(CodeUpload):
     """Code whose archive came whole."""
 
     workplace: Workplace
@@ -50,7 +50,7 @@ class ArrivingSnapshot:
         """Raises: TooMuchCode, if the team may keep no more."""
         self._upload("").require_room(Piece(content=b"", offset=0, total=0))
 
-    def put_into_place(self, *, actor: str) -> Fetched:
+    def put_into_place(self, *, actor: str) -> FetchedRepository:
         """Call it once its fetcher is done; what the team has already stays as it is.
 
         Raises:
@@ -65,10 +65,10 @@ class ArrivingSnapshot:
             contents = Contents(files=about.files, folders=about.folders, bytes=about.bytes)
             archive = self.places.archive(self.team.pk, about.digest)
             upload.put_into_place(self.workplace.unpacked, contents, actor, archive=archive)
-        return Fetched(digest=about.digest, commit=about.commit, branch=about.branch)
+        return FetchedRepository(digest=about.digest, commit=about.commit, branch=about.branch)
 
-    def _upload(self, digest: str) -> _Arrived:
-        return _Arrived(
+    def _upload(self, digest: str) -> _ArrivedCode:
+        return _ArrivedCode(
             team=self.team,
             digest=digest,
             places=self.places,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from concertina_worker.checkpoint_files import CheckpointAbout, CheckpointName, read_about
+from concertina_worker.checkpoint_files import CheckpointDescription, CheckpointName, read_about
 from storage.errors import CheckpointUnknown, ResultUnknown, WeightsUnknown
 from storage.results import opening
 from storage.results.opening import OpenFile
@@ -32,7 +32,7 @@ class WholeCheckpoint:
 
     name: CheckpointName
     # None: of an earlier release, which told nothing and kept no weights
-    about: CheckpointAbout | None
+    about: CheckpointDescription | None
     state_bytes: int
     written_at: float  # seconds since 1970
 

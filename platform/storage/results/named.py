@@ -44,7 +44,7 @@ class ModelOrigin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class VersionRequest:
     """What somebody says who makes a version."""
 
     by: str
@@ -58,7 +58,7 @@ def add(
     name: str,
     checkpoint: WholeCheckpoint,
     origin: ModelOrigin,
-    said: Said,
+    said: VersionRequest,
     *,
     most_bytes: int,
 ) -> ModelVersion:

@@ -6,8 +6,8 @@ while Redis is away, and `shared` goes to the one or the other.
 
 from __future__ import annotations
 
-from tenancy.buckets.bucket import Taken, TokenBucket
+from tenancy.buckets.bucket import TokenBucket, TokensTaken
 from tenancy.buckets.local import LocalBuckets
 from tenancy.buckets.shared import AsyncBuckets, SharedBuckets
 
-__all__ = ("AsyncBuckets", "LocalBuckets", "SharedBuckets", "Taken", "TokenBucket")
+__all__ = ("AsyncBuckets", "LocalBuckets", "SharedBuckets", "TokenBucket", "TokensTaken")

@@ -22,7 +22,7 @@ class TokenBucket:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class TokensTaken:
     """The result for several buckets: if one had too few tokens, none gave any."""
 
     is_allowed: bool

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from tenancy.buckets.bucket import Taken, TokenBucket
+from tenancy.buckets.bucket import TokenBucket, TokensTaken
 
 _MOST_KNOWN: Final = 20_000
 _ROUNDING: Final = 1e-6
@@ -23,11 +23,11 @@ class LocalBuckets:
         self._full_at: OrderedDict[str, float] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, buckets: Sequence[TokenBucket]) -> Taken:
+    def take(self, buckets: Sequence[TokenBucket]) -> TokensTaken:
         with self._lock:
             return self._take(buckets)
 
-    def _take(self, buckets: Sequence[TokenBucket]) -> Taken:
+    def _take(self, buckets: Sequence[TokenBucket]) -> TokensTaken:
         now = self._clock()
         full_at = {
             one.key: max(self._full_at.get(one.key, now), now) + one.tokens / one.per_second
@@ -37,12 +37,12 @@ class LocalBuckets:
         room = [one.capacity / one.per_second - missing[one.key] for one in buckets]
         reset = max(missing.values())
         if min(room) < -_ROUNDING:
-            return Taken(
+            return TokensTaken(
                 is_allowed=False, remaining=0, reset_seconds=reset, wait_seconds=-min(room)
             )
         self._remember(full_at)
         tokens = [seconds * one.per_second for seconds, one in zip(room, buckets, strict=True)]
-        return Taken(
+        return TokensTaken(
             is_allowed=True,
             remaining=math.floor(min(tokens) + _ROUNDING),
             reset_seconds=reset,

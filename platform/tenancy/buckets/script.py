@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tenancy.buckets.bucket import Taken, TokenBucket
+from tenancy.buckets.bucket import TokenBucket, TokensTaken
 
 TAKE: Final = """
 local time = redis.call('TIME')
@@ -44,10 +44,10 @@ def arguments(buckets: Sequence[TokenBucket]) -> list[str]:
     return [str(part) for one in buckets for part in (one.capacity, one.per_second, one.tokens)]
 
 
-def read(answer: Any) -> Taken:
+def read(answer: Any) -> TokensTaken:
     """Translate the script's answer."""
     is_allowed, remaining, reset, wait = answer
-    return Taken(
+    return TokensTaken(
         is_allowed=bool(is_allowed),
         remaining=int(remaining),
         reset_seconds=float(reset),

@@ -17,7 +17,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from tenancy.buckets import script
-from tenancy.buckets.bucket import Taken, TokenBucket
+from tenancy.buckets.bucket import TokenBucket, TokensTaken
 from tenancy.buckets.local import LocalBuckets
 
 TIMEOUT_SECONDS: Final = 0.25
@@ -69,7 +69,7 @@ class AsyncBuckets:
         self._local = LocalBuckets(clock)
         self._absence = _Absence(clock)
 
-    async def take(self, buckets: Sequence[TokenBucket]) -> Taken:
+    async def take(self, buckets: Sequence[TokenBucket]) -> TokensTaken:
         """Take a token of each of them, or of none."""
         if not self._absence.lasts:
             try:
@@ -100,7 +100,7 @@ class SharedBuckets:
         self._local = LocalBuckets(clock)
         self._absence = _Absence(clock)
 
-    def take(self, buckets: Sequence[TokenBucket]) -> Taken:
+    def take(self, buckets: Sequence[TokenBucket]) -> TokensTaken:
         """Take a token of each of them, or of none."""
         if not self._absence.lasts:
             try:

@@ -13,7 +13,7 @@ import pytest
 from cluster.worker_host import ProcessRole
 from django.db import transaction
 
-from autoscaler.control_loop.lease.epochs import FILE_NAME, Turn, has_lost_time, next_epoch
+from autoscaler.control_loop.lease.epochs import FILE_NAME, LeaseTurn, has_lost_time, next_epoch
 from autoscaler.control_loop.lease.exclusive import LEASE_NAME
 from autoscaler.control_loop.models import Lease
 from concertina_worker.environment import CheckpointRules, WorkerEnvironment
@@ -140,20 +140,22 @@ def test_a_state_folder_that_cannot_be_written_stops_no_tick(world: World) -> No
 @pytest.mark.parametrize(
     ("mine", "known", "is_lost"),
     [
-        (Turn(number=1, epoch=0), None, False),  # a new installation
-        (Turn(number=9, epoch=0), None, True),  # its state folder is another
-        (Turn(number=9, epoch=0), Turn(number=8, epoch=0), False),
-        (Turn(number=9, epoch=0), Turn(number=5, epoch=0), False),  # the disk was full
-        (Turn(number=9, epoch=0), Turn(number=9, epoch=0), True),
-        (Turn(number=9, epoch=0), Turn(number=90, epoch=0), True),
-        (Turn(number=9, epoch=0), Turn(number=8, epoch=7), True),
+        (LeaseTurn(number=1, epoch=0), None, False),  # a new installation
+        (LeaseTurn(number=9, epoch=0), None, True),  # its state folder is another
+        (LeaseTurn(number=9, epoch=0), LeaseTurn(number=8, epoch=0), False),
+        (LeaseTurn(number=9, epoch=0), LeaseTurn(number=5, epoch=0), False),  # the disk was full
+        (LeaseTurn(number=9, epoch=0), LeaseTurn(number=9, epoch=0), True),
+        (LeaseTurn(number=9, epoch=0), LeaseTurn(number=90, epoch=0), True),
+        (LeaseTurn(number=9, epoch=0), LeaseTurn(number=8, epoch=7), True),
     ],
 )
-def test_lost_time_is_known_by_turns(mine: Turn, known: Turn | None, *, is_lost: bool) -> None:
+def test_lost_time_is_known_by_turns(
+    mine: LeaseTurn, known: LeaseTurn | None, *, is_lost: bool
+) -> None:
     assert has_lost_time(mine, known) is is_lost
 
 
 def test_an_epoch_is_later_than_any_that_is_known_whatever_the_clock_says() -> None:
-    known = Turn(number=5, epoch=int(NOW.timestamp()) + 100)
-    assert next_epoch(Turn(number=1, epoch=0), known, NOW) == known.epoch + 1
-    assert next_epoch(Turn(number=1, epoch=0), None, NOW) == int(NOW.timestamp())
+    known = LeaseTurn(number=5, epoch=int(NOW.timestamp()) + 100)
+    assert next_epoch(LeaseTurn(number=1, epoch=0), known, NOW) == known.epoch + 1
+    assert next_epoch(LeaseTurn(number=1, epoch=0), None, NOW) == int(NOW.timestamp())

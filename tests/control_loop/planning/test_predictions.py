@@ -159,7 +159,7 @@ def test_rows_are_kept_more_rarely_the_longer_a_job_is_there(world: World) -> No
     now = timezone.now()
     Job.objects.filter(pk=job.pk).update(submitted_at=now - timedelta(hours=1))
     span = {"p10": now, "p50": now, "p90": now}
-    newest = predictions.Newest(
+    newest = predictions.NewestPrediction(
         start=predictions.PredictedSpan(span=span, replayed=span, basis="start"), finish=None
     )
     for seconds in range(0, 600, 15):
@@ -174,7 +174,7 @@ def test_what_is_later_than_was_looked_ahead_is_told_and_not_held_against_what_c
     job, now = world.job(), timezone.now()
     far = {"p10": None, "p50": None, "p90": None}
     told = predictions.PredictedSpan(span=far, replayed=far, basis="start")
-    predictions.keep({job.id: predictions.Newest(start=told, finish=None)}, made_at=now)
+    predictions.keep({job.id: predictions.NewestPrediction(start=told, finish=None)}, made_at=now)
     assert fresh(job).prediction["start"] == far
     assert not Prediction.objects.filter(job=job).exists()
 

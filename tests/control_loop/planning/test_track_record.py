@@ -9,7 +9,7 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from autoscaler.predictions.live_jobs import predict_live_jobs
-from autoscaler.predictions.track_record import Lately, track_record
+from autoscaler.predictions.track_record import RecentHits, track_record
 from autoscaler.simulation.engine.prediction.correction import Basis
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
@@ -47,7 +47,7 @@ def test_people_are_told_how_many_of_the_last_jobs_ended_in_their_range(world: W
     for number in range(12):
         ended(world, number, seconds=100 if number < 8 else 300)
     predictions.score()
-    assert track_record(timezone.now()).lately == {Basis.DECLARED: Lately(held=8, outcomes=10)}
+    assert track_record(timezone.now()).lately == {Basis.DECLARED: RecentHits(held=8, outcomes=10)}
 
 
 def test_ranges_that_were_too_early_move_and_become_wider(world: World) -> None:

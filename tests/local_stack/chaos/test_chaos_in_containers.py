@@ -28,7 +28,7 @@ from local_stack.chaos.observation.facts import Facts
 from local_stack.chaos.observation.processes import JobProcess, JobProcessKind
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.strikes import aims, outages
-from local_stack.chaos.strikes.strikes import Struck, Target
+from local_stack.chaos.strikes.strikes import StrikeRecord, Target
 from local_stack.containers import prerequisites
 from local_stack.containers.endpoint import DaemonAddress
 from local_stack.processes.supervisor import StackSupervisor
@@ -161,10 +161,10 @@ def test_a_container_is_known_by_its_labels() -> None:
     assert seen.described(config(), "default-1", "i") is None
 
 
-def lost(*nodes: str) -> Struck:
+def lost(*nodes: str) -> StrikeRecord:
     fault = Fault(component=Component.NODE, way=Way.LOSE, seconds=60)
     targets = tuple(Target(fault=fault, what=node) for node in nodes)
-    return Struck(targets=targets, at=100.0, over_at=160.0)
+    return StrikeRecord(targets=targets, at=100.0, over_at=160.0)
 
 
 GIVEN_UP_AT = 100.0 + NODE_LOST_SECONDS
@@ -193,7 +193,7 @@ def test_nothing_has_to_go_on_where_no_node_is_left_or_none_was_lost(three: Mach
 
 def test_a_daemon_is_noticed_when_the_service_misses_its_node(three: Machines) -> None:
     fault = Fault(component=Component.DOCKERD, way=Way.FREEZE, seconds=30)
-    struck = Struck(targets=(Target(fault=fault),), at=100.0, over_at=130.0)
+    struck = StrikeRecord(targets=(Target(fault=fault),), at=100.0, over_at=130.0)
     told = noticing.noticed_seconds(
         struck.targets[0],
         struck,

@@ -9,7 +9,7 @@ import psutil
 from local_stack.chaos.checks.noticing import PRECISION_SECONDS, begun_after, successors
 from local_stack.chaos.faults import Component, Fault, Way
 from local_stack.chaos.observation.processes import JobProcess, JobProcessKind, began_at
-from local_stack.chaos.strikes.strikes import Struck, Target
+from local_stack.chaos.strikes.strikes import StrikeRecord, Target
 
 KILLED = Fault(component=Component.COORDINATOR, way=Way.KILL)
 US = psutil.Process()
@@ -18,7 +18,7 @@ US = psutil.Process()
 def found(*, hit: tuple[psutil.Process, ...], job_id: str = "one") -> list[float]:
     """Successors of a coordinator of job `one`, killed at 100 s, where this process leads a job."""
     target = Target(fault=KILLED, processes=hit, job_ids=frozenset({"one"}))
-    struck = Struck(targets=(target,), at=100.0, over_at=100.0)
+    struck = StrikeRecord(targets=(target,), at=100.0, over_at=100.0)
     seen = JobProcess(process=US, part=JobProcessKind.COORDINATOR, job_id=job_id, started_at=99.9)
     return list(successors(target, struck, [seen]))
 

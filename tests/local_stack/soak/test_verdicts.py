@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from local_stack.soak import report
 from local_stack.soak.sample import Sample
-from local_stack.soak.verdicts import Beside, Verdict, verdicts
+from local_stack.soak.verdicts import RunFacts, Verdict, verdicts
 
-FINE = Beside(tick_seconds=5.0, contradictions=(), restarts=(), refused=(), real_steps=(40, 41))
+FINE = RunFacts(tick_seconds=5.0, contradictions=(), restarts=(), refused=(), real_steps=(40, 41))
 
 
 def sample(seconds: float = 0.0, **changes: Any) -> Sample:
@@ -82,7 +82,7 @@ def test_what_is_not_within_its_bound_is_named(what: str, changes: dict[str, Any
     ],
 )
 def test_what_no_sample_has_counts_as_well(what: str, changes: dict[str, Any]) -> None:
-    beside = Beside(**{**{name: getattr(FINE, name) for name in FINE.__slots__}, **changes})
+    beside = RunFacts(**{**{name: getattr(FINE, name) for name in FINE.__slots__}, **changes})
     assert broken(verdicts([sample(n) for n in range(10)], beside)) == [what]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autoscaler.planning.quarantine.culprits import MOST_TRIES, CulpritSearch, culprits
+from autoscaler.planning.quarantine.culprits import MOST_TRIES, CulpritReport, culprits
 from autoscaler.planning.quarantine.standing_still import standing_still, with_only
 from autoscaler.planning.snapshot.cluster_state import JobPhase
 from tests.planning.builders import cluster, running, waiting
@@ -16,7 +16,7 @@ TEAMS = ["a", "b", "c", "d"]
 
 def search(
     bad: set[str], *, teams: dict[str, str], most_tries: int = 10_000
-) -> tuple[CulpritSearch, int]:
+) -> tuple[CulpritReport, int]:
     tries: list[frozenset[str]] = []
 
     def attempt(job_ids: frozenset[str]) -> Exception | None:

@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy import sign_in
-from tenancy.buckets import LocalBuckets, SharedBuckets, Taken, TokenBucket
+from tenancy.buckets import LocalBuckets, SharedBuckets, TokenBucket, TokensTaken
 from tenancy.sign_in import Attempt, TooManyAttempts, address_of
 
 PASSWORD = "correct horse"
@@ -25,7 +25,7 @@ class Frozen:
         self._local = LocalBuckets(lambda: 0.0)
         self._notes: set[str] = set()
 
-    def take(self, buckets: Sequence[TokenBucket]) -> Taken:
+    def take(self, buckets: Sequence[TokenBucket]) -> TokensTaken:
         return self._local.take(buckets)
 
     def forget(self, key: str) -> None:

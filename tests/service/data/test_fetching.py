@@ -16,10 +16,10 @@ from storage.data.fetcher import downloading
 from storage.data.fetcher.checksums import is_as_stored
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
-    Away,
     FetchError,
     FetchProgress,
     FetchResult,
+    SourceAway,
     Status,
     UnusableSource,
 )
@@ -56,7 +56,7 @@ class MemoryStore:
     async def read(self, one: StoredObject, start: int, end: int) -> AsyncGenerator[bytes]:
         self.reads.append((one.name, start))
         if len(self.reads) > self.vanishes_after:
-            raise Away("it is gone")
+            raise SourceAway("it is gone")
         if self.troubles:
             raise self.troubles.pop()
         yield self.sends.get(one.name, self.contents[one.name])[start:end]
@@ -101,14 +101,14 @@ def test_objects_become_files_that_nobody_changes(tmp_path: Path) -> None:
 
 
 def test_a_store_that_stumbles_is_asked_again(tmp_path: Path) -> None:
-    store = MemoryStore({"a": b"content"}, troubles=[Away("busy"), Away("busy")])
+    store = MemoryStore({"a": b"content"}, troubles=[SourceAway("busy"), SourceAway("busy")])
     assert (fetch(store, tmp_path) / "a").read_bytes() == b"content"
     assert len(store.reads) == 3
 
 
 def test_after_one_that_vanished_only_the_rest_is_fetched(tmp_path: Path) -> None:
     contents = {"a": noise(3 * PIECE_BYTES), "b": b"small"}
-    with pytest.raises(Away, match="gone"):
+    with pytest.raises(SourceAway, match="gone"):
         fetch(MemoryStore(contents, vanishes_after=2), tmp_path)
     assert not list(tmp_path.glob("?" * 64)), "nothing is half visible"
     journal = Journal(tmp_path / "part")

@@ -17,12 +17,12 @@ import pytest
 from storage.data.fetcher import downloading
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
-    Away,
-    Changed,
     FetchError,
     FetchOrder,
     FetchProgress,
     FetchResult,
+    ObjectChanged,
+    SourceAway,
     Status,
     UnusableSource,
 )
@@ -127,13 +127,13 @@ def test_a_file_comes_from_a_web_server(web: Web, tmp_path: Path, *, knows_range
 
 def test_a_web_server_that_breaks_off_may_do_better_later(web: Web, tmp_path: Path) -> None:
     web.sends = 1000
-    with pytest.raises(Away, match="does not answer well for"):
+    with pytest.raises(SourceAway, match="does not answer well for"):
         from_web(web, tmp_path)
 
 
 def test_a_file_that_changes_between_is_noticed(web: Web, tmp_path: Path) -> None:
     web.hangs = True
-    with pytest.raises(Changed):
+    with pytest.raises(ObjectChanged):
         from_web(web, tmp_path)
 
 
@@ -142,7 +142,7 @@ def test_a_file_that_changes_between_is_noticed(web: Web, tmp_path: Path) -> Non
     [
         (403, UnusableSource, "refuses"),
         (404, UnusableSource, "Check the URL"),
-        (503, Away, "503"),
+        (503, SourceAway, "503"),
     ],
 )
 def test_what_a_web_server_refuses_is_told(

@@ -27,7 +27,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.test import APIClient
 from tenancy.access.addresses import network_of
-from tenancy.buckets import AsyncBuckets, LocalBuckets, SharedBuckets, Taken, TokenBucket
+from tenancy.buckets import AsyncBuckets, LocalBuckets, SharedBuckets, TokenBucket, TokensTaken
 from tenancy.models import Membership, Team
 
 from jobs.reports import job_token
@@ -48,7 +48,7 @@ class Frozen:
     def __init__(self) -> None:
         self._local = LocalBuckets(lambda: 0.0)
 
-    async def take(self, buckets: list[TokenBucket]) -> Taken:
+    async def take(self, buckets: list[TokenBucket]) -> TokensTaken:
         return self._local.take(buckets)
 
 

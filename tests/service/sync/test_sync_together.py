@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from jobs.commands.observations.sync import HELD, Arrived, Outcome, record_syncs
+from jobs.commands.observations.sync import HELD, ArrivedReport, Outcome, record_syncs
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver
 from jobs.lifecycle import State
 from jobs.models import Event, Generation, GpuClaim, Job, Measurement, MetricPoint, Worker
@@ -22,12 +22,12 @@ from tests.service.conftest import SubmitJob, run
 from tests.service.syncing import began, measured, metric, report
 
 
-def arrived(job_id: str, **changes: Any) -> Arrived:
+def arrived(job_id: str, **changes: Any) -> ArrivedReport:
     body = CheckedSyncReport.model_validate(report(**changes))
-    return Arrived(job_id=job_id, report=body, credential=Credential(term=body.term))
+    return ArrivedReport(job_id=job_id, report=body, credential=Credential(term=body.term))
 
 
-def tell(*told: Arrived) -> dict[str, Outcome]:
+def tell(*told: ArrivedReport) -> dict[str, Outcome]:
     return record_syncs(told, now=timezone.now())
 
 
@@ -44,7 +44,7 @@ def running(submit: SubmitJob) -> list[tuple[Job, list[Worker]]]:
     return made
 
 
-def progress(job: Job, workers: Sequence[Worker], step: int, **values: float) -> Arrived:
+def progress(job: Job, workers: Sequence[Worker], step: int, **values: float) -> ArrivedReport:
     seen = [{"worker_id": one.id, "phase": "training", "compute_seconds": step} for one in workers]
     return arrived(
         job.id,

@@ -14,7 +14,7 @@ import pytest
 
 from autoscaler.simulation.cli import command
 from autoscaler.simulation.cli.__main__ import main
-from autoscaler.simulation.cli.parallel import Interrupted, run_all
+from autoscaler.simulation.cli.parallel import SimulationsInterrupted, run_all
 from autoscaler.simulation.engine.comparison.candidates import candidates
 from tests.simulation.workloads import job, settings, trace
 
@@ -28,13 +28,13 @@ def press_ctrl_c_at(label: str) -> None:
 
 
 def test_what_was_done_before_is_kept() -> None:
-    with pytest.raises(Interrupted) as interrupted:
+    with pytest.raises(SimulationsInterrupted) as interrupted:
         run_all(TRACE, POLICIES, processes=1, tell=lambda label, _: press_ctrl_c_at(label))
     assert [run.label for run in interrupted.value.runs] == ["throughput"]
 
 
 def test_no_process_is_left() -> None:
-    with pytest.raises(Interrupted):
+    with pytest.raises(SimulationsInterrupted):
         run_all(TRACE, POLICIES, processes=2, tell=lambda label, _: press_ctrl_c_at(label))
     assert multiprocessing.active_children() == []
 

@@ -8,21 +8,21 @@ import pytest
 
 from autoscaler.simulation.cli.progress.line import ProgressLine
 from autoscaler.simulation.cli.progress.pace import SimulationRate
-from autoscaler.simulation.cli.progress.remaining import JOBS_OF_A_PLAN, Sign
-from autoscaler.simulation.engine.results.records import Ahead
+from autoscaler.simulation.cli.progress.remaining import JOBS_OF_A_PLAN, ProgressSign
+from autoscaler.simulation.engine.results.records import WorkAhead
 
 
 def pace(*labels: str, jobs: int = 1000, processes: int = 2) -> SimulationRate:
     return SimulationRate(labels=labels or ("a",), jobs=jobs, processes=processes)
 
 
-def sign(ended: int, at: float = 0.0, *, end: float = 0.0, present: int = 0) -> Sign:
+def sign(ended: int, at: float = 0.0, *, end: float = 0.0, present: int = 0) -> ProgressSign:
     """With the last arrival at 1000, and jobs that all run until the end."""
     after = max(end, 1000.0) - max(at, 1000.0)
-    ahead = Ahead(
+    ahead = WorkAhead(
         present=present, last_arrival=1000.0, end=max(end, 1000.0), job_seconds=after * present
     )
-    return Sign(ended, at, ahead)
+    return ProgressSign(ended, at, ahead)
 
 
 def test_what_is_left_follows_from_what_took_how_long() -> None:
@@ -56,10 +56,10 @@ def test_the_last_jobs_count_though_nearly_all_have_ended() -> None:
 
 
 def test_plans_for_fewer_jobs_cost_less() -> None:
-    ahead = Ahead(present=JOBS_OF_A_PLAN, last_arrival=0.0, end=3000.0, job_seconds=0.0)
+    ahead = WorkAhead(present=JOBS_OF_A_PLAN, last_arrival=0.0, end=3000.0, job_seconds=0.0)
     told = pace()
-    told.note("a", Sign(0, 1000.0, ahead), now=0.0)
-    told.note("a", Sign(0, 2000.0, ahead), now=10.0)
+    told.note("a", ProgressSign(0, 1000.0, ahead), now=0.0)
+    told.note("a", ProgressSign(0, 2000.0, ahead), now=10.0)
     assert told.seconds_left(10.0) == pytest.approx(5.0)
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from concertina_worker.samples.drawn import Drawn
+from concertina_worker.samples.drawn import DrawnSamples
 from concertina_worker.samples.loading.reading import MapReader, Request
 from concertina_worker.samples.order import counted
 from concertina_worker.samples.share import Division
@@ -14,7 +14,7 @@ from concertina_worker.samples.source import source_of
 
 
 def test_the_order_of_billions_of_samples_takes_no_memory() -> None:
-    order = source_of(Drawn(random.random, 10**12)).order(seed=1, epoch=0)
+    order = source_of(DrawnSamples(random.random, 10**12)).order(seed=1, epoch=0)
     assert order.length == 10**12
     assert order.at(range(10**12 - 2, 10**12)) == [10**12 - 2, 10**12 - 1]
 
@@ -26,12 +26,12 @@ def test_trainings_of_different_lengths_have_different_orders() -> None:
 @pytest.mark.parametrize("index", [-1, 3])
 def test_there_are_no_more_samples_than_were_asked_for(index: int) -> None:
     with pytest.raises(IndexError):
-        Drawn(random.random, 3)[index]
+        DrawnSamples(random.random, 3)[index]
 
 
 def test_a_sample_is_the_same_whoever_loads_it_and_however_batches_are_cut() -> None:
     def read(*indices: int) -> list[float]:
-        reader = MapReader(source_of(Drawn(random.random, 100)), seed=3)
+        reader = MapReader(source_of(DrawnSamples(random.random, 100)), seed=3)
         batch = range(len(indices))
         division = Division(parts=1, index=0, limit=None)
         request = Request(epoch=0, division=division, batch=batch, number=0, indices=indices)

@@ -15,7 +15,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.collective.group import Group
-from concertina_worker.membership.agreement import Offer
+from concertina_worker.membership.agreement import SwitchOffer
 from concertina_worker.training.distributed_model import (
     CommunicationHookError,
     DistributedModel,
@@ -90,7 +90,7 @@ def test_what_no_sync_holds_back_is_exchanged_with_the_next_backward() -> None:
             gradients.capture.holds_back = False
 
         wrapper = DistributedModel(network, hold_back)
-        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_step(group.start_sum, SwitchOffer)
         gradients.begin_micro_batch(weight=[6 / 11, 5 / 11][group.rank], is_last=True)
         for context in (wrapper.no_sync(), wrapper.no_sync(), nullcontext()):
             with context:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from concertina_worker.collective.group import Group
-from concertina_worker.membership.agreement import AgreedSums, Offer
+from concertina_worker.membership.agreement import AgreedSums, SwitchOffer
 from concertina_worker.training.gradients import layout
 from concertina_worker.training.gradients.capture import SecondBackwardError
 from concertina_worker.training.gradients.summing import Gradients
@@ -50,7 +50,7 @@ def compute(group: Group, shares: list[list[int]], offer: int = 0) -> tuple[nn.M
     """One worker's step: micro-batches of these sizes, the rest is the others'."""
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(group.start_sum, lambda: Offer(offer))
+    gradients.begin_step(group.start_sum, lambda: SwitchOffer(offer))
     start = sum(sum(sizes) for sizes in shares[: group.rank])
     sizes = shares[group.rank]
     for number, size in enumerate(sizes):
@@ -79,7 +79,7 @@ def test_any_split_gives_the_gradient_of_the_whole_batch(
 def test_the_gradient_is_complete_when_backward_returns() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     norm = nn.utils.clip_grad_norm_(model.parameters(), 1e9)
@@ -91,7 +91,7 @@ def test_the_gradient_is_complete_when_backward_returns() -> None:
 def test_a_second_backward_in_a_step_is_refused(is_alone: bool) -> None:  # noqa: FBT001
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
+    gradients.begin_step(lambda _: None, SwitchOffer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     with pytest.raises(SecondBackwardError, match="Add the losses"):
@@ -105,7 +105,7 @@ def test_a_failed_exchange_is_noted_not_raised() -> None:
     def break_down(_: torch.Tensor) -> None:
         raise RuntimeError("a peer is gone")
 
-    gradients.begin_step(break_down, Offer)
+    gradients.begin_step(break_down, SwitchOffer)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     gradients.finish()
@@ -126,7 +126,7 @@ def test_members_read_the_same_decision(offers: tuple[int, ...], is_unanimous: b
 def test_narrow_gradients_carry_an_exact_agreement(dtype: torch.dtype) -> None:
     def act(group: Group) -> AgreedSums:
         gradients = Gradients([nn.Parameter(torch.ones(3, dtype=dtype))])
-        gradients.begin_step(group.start_sum, lambda: Offer(300))
+        gradients.begin_step(group.start_sum, lambda: SwitchOffer(300))
         gradients.finish()
         return gradients.sums.tally
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from concertina_worker.collective.group import Group
-from concertina_worker.membership.agreement import Offer
+from concertina_worker.membership.agreement import SwitchOffer
 from concertina_worker.training.gradients.blocks import StepBlockError, held_back, several_passes
 from concertina_worker.training.gradients.capture import SecondBackwardError
 from concertina_worker.training.gradients.layout import SparseGradientError
@@ -53,7 +53,7 @@ def test_several_backwards_add_up_to_the_gradient_of_the_whole_batch(
     def act(group: Group) -> nn.Module:
         model = a_model()
         gradients = Gradients([*model.parameters()])
-        gradients.begin_step(group.start_sum, Offer, is_alone=group.size == 1)
+        gradients.begin_step(group.start_sum, SwitchOffer, is_alone=group.size == 1)
         start = sum(sum(sizes) for sizes in shares[: group.rank])
         sizes = shares[group.rank]
         for number, size in enumerate(sizes):
@@ -74,7 +74,7 @@ def test_all_but_the_last_of_several_backwards_can_be_held_back() -> None:
     def act(group: Group) -> nn.Module:
         model = a_model()
         gradients = Gradients([*model.parameters()])
-        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_step(group.start_sum, SwitchOffer)
         gradients.begin_micro_batch(weight=[6 / 11, 5 / 11][group.rank], is_last=True)
         rows = INPUTS.chunk(2)[group.rank]
         gradients.capture.holds_back = True
@@ -92,7 +92,7 @@ def test_all_but_the_last_of_several_backwards_can_be_held_back() -> None:
 def test_a_backward_after_the_exchange_of_a_block_is_refused(is_alone: bool) -> None:  # noqa: FBT001
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
+    gradients.begin_step(lambda _: None, SwitchOffer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     gradients.capture.open()
     loss(model, INPUTS).backward()
@@ -104,7 +104,7 @@ def test_a_backward_after_the_exchange_of_a_block_is_refused(is_alone: bool) -> 
 def test_a_second_backward_is_refused_in_the_first_micro_batch_too() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     gradients.begin_micro_batch(weight=0.5, is_last=False)
     loss(model, INPUTS).backward()
     with pytest.raises(SecondBackwardError, match=r"job\.step"):
@@ -122,7 +122,7 @@ def test_a_parameter_that_one_worker_has_no_use_for_gets_the_gradient_of_the_oth
     def act(group: Group) -> torch.Tensor | None:
         model = a_model()
         gradients = Gradients([*model.parameters()])
-        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_step(group.start_sum, SwitchOffer)
         gradients.begin_micro_batch(weight=0.5, is_last=True)
         unused = model.get_parameter("unused")
         value = loss(model, INPUTS) + (unused.sum() if group.rank else 0.0)
@@ -147,7 +147,7 @@ def test_a_parameter_is_trained_from_the_step_after_which_all_workers_have_unfro
             gradients.capture.train(
                 gradients.capture.trainable if step == 0 else gradients.trained_next
             )
-            gradients.begin_step(group.start_sum, Offer)
+            gradients.begin_step(group.start_sum, SwitchOffer)
             gradients.begin_micro_batch(weight=0.5, is_last=True)
             loss(model, INPUTS).backward()
             assert not gradients.has_failed
@@ -164,7 +164,7 @@ def test_a_parameter_that_is_frozen_later_has_no_gradient_then() -> None:
     bias = model.get_parameter("0.bias")
     for is_frozen in (False, True, False):
         bias.requires_grad_(not is_frozen)
-        gradients.begin_step(lambda _: None, Offer)
+        gradients.begin_step(lambda _: None, SwitchOffer)
         gradients.begin_micro_batch(weight=0.5, is_last=True)
         loss(model, INPUTS).backward()
         assert (bias.grad is None) == is_frozen
@@ -174,7 +174,7 @@ def test_a_rehearsed_micro_batch_adds_nothing_not_even_what_is_no_number() -> No
     def act(group: Group) -> nn.Module:
         model = a_model()
         gradients = Gradients([*model.parameters()])
-        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_step(group.start_sum, SwitchOffer)
         gradients.begin_micro_batch(weight=[1.0, 0.0][group.rank], is_last=True)
         loss(model, INPUTS * [1.0, float("nan")][group.rank]).backward()
         return model
@@ -199,7 +199,7 @@ def test_a_shared_parameter_has_one_gradient() -> None:
     ours.load_state_dict(plain.state_dict())
     loss(plain, INPUTS).backward()
     gradients = Gradients([*ours.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     for number in range(2):
         gradients.begin_micro_batch(weight=0.5, is_last=number == 1)
         loss(ours, INPUTS).backward()
@@ -210,7 +210,7 @@ def test_a_shared_parameter_has_one_gradient() -> None:
 def test_a_sparse_gradient_is_refused(is_alone: bool) -> None:  # noqa: FBT001
     table = nn.Embedding(9, 3, sparse=True)
     gradients = Gradients([*table.parameters()])
-    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
+    gradients.begin_step(lambda _: None, SwitchOffer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     with pytest.raises(SparseGradientError, match="sparse=False"):
         table(torch.tensor([1, 2])).sum().backward()
@@ -220,7 +220,7 @@ def test_complex_gradients_are_summed() -> None:
     def act(group: Group) -> torch.Tensor | None:
         factor = nn.Parameter(torch.ones(3, dtype=torch.complex128))
         gradients = Gradients([factor])
-        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_step(group.start_sum, SwitchOffer)
         gradients.begin_micro_batch(weight=0.5, is_last=True)
         (factor * (1 + 2j * group.rank)).abs().square().mean().backward()
         assert not gradients.has_failed
@@ -238,7 +238,7 @@ def test_narrow_gradients_are_summed_beside_wide_ones(dtype: torch.dtype) -> Non
         narrow = nn.Parameter(torch.ones(3, dtype=dtype))
         wide = nn.Parameter(torch.ones(3))
         gradients = Gradients([narrow, wide])
-        gradients.begin_step(group.start_sum, Offer)
+        gradients.begin_step(group.start_sum, SwitchOffer)
         gradients.begin_micro_batch(weight=0.5, is_last=True)
         ((narrow.float() + wide) * (1 + 2 * group.rank)).sum().backward()
         return [narrow.grad, wide.grad]
@@ -251,7 +251,7 @@ def test_narrow_gradients_are_summed_beside_wide_ones(dtype: torch.dtype) -> Non
 def test_gradients_lie_in_memory_as_their_parameters_do() -> None:
     layer = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
     gradients = Gradients([*layer.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     gradients.begin_micro_batch(weight=0.5, is_last=True)
     layer(torch.rand(2, 3, 5, 5)).sum().backward()
     assert layer.weight.grad is not None
@@ -266,7 +266,7 @@ def test_squared_norms_are_those_of_the_micro_batches_and_of_their_sum(is_scaled
     def act(group: Group) -> tuple[float, int, float]:
         model = a_model()
         gradients = Gradients([*model.parameters()])
-        gradients.begin_step(group.start_sum, Offer, measures_norms=True)
+        gradients.begin_step(group.start_sum, SwitchOffer, measures_norms=True)
         start = sum(sum(sizes) for sizes in shares[: group.rank])
         for number, size in enumerate(shares[group.rank]):
             gradients.begin_micro_batch(weight=size / len(INPUTS), is_last=number == 1)
@@ -291,7 +291,7 @@ def test_squared_norms_are_those_of_the_micro_batches_and_of_their_sum(is_scaled
 def test_squared_norms_are_those_before_clipping() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer, measures_norms=True)
+    gradients.begin_step(lambda _: None, SwitchOffer, measures_norms=True)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
@@ -310,7 +310,7 @@ def test_others_see_the_complete_gradient_before_the_script_does(is_alone: bool)
         seen.append(is_alone)
 
     gradients = Gradients([*model.parameters()], look)
-    gradients.begin_step(lambda _: None, Offer, is_alone=is_alone)
+    gradients.begin_step(lambda _: None, SwitchOffer, is_alone=is_alone)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     gradients.finish()
@@ -320,7 +320,7 @@ def test_others_see_the_complete_gradient_before_the_script_does(is_alone: bool)
 def test_norms_of_passes_that_were_held_back_are_not_taken_for_those_of_micro_batches() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer, measures_norms=True)
+    gradients.begin_step(lambda _: None, SwitchOffer, measures_norms=True)
     for number in range(2):
         gradients.begin_micro_batch(weight=0.5, is_last=number == 1)
         with held_back(gradients.capture):
@@ -333,7 +333,7 @@ def test_norms_of_passes_that_were_held_back_are_not_taken_for_those_of_micro_ba
 def test_squared_norms_are_not_measured_unasked() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     assert gradients.squared_norms is None
@@ -342,7 +342,7 @@ def test_squared_norms_are_not_measured_unasked() -> None:
 def test_a_worker_alone_leaves_gradients_where_autograd_put_them() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, lambda: Offer(3), is_alone=True)
+    gradients.begin_step(lambda _: None, lambda: SwitchOffer(3), is_alone=True)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     loss(model, INPUTS).backward()
     assert gradients.sums.tally.is_unanimous(1)
@@ -357,7 +357,7 @@ def test_a_block_inside_a_block_is_refused_and_one_outside_of_steps_does_nothing
     with several_passes(gradients.capture):
         loss(model, INPUTS).backward()
     assert_gradients(model, expected())
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
     with (
         several_passes(gradients.capture),
@@ -370,7 +370,7 @@ def test_a_block_inside_a_block_is_refused_and_one_outside_of_steps_does_nothing
 def test_what_a_block_that_failed_has_computed_is_thrown_away() -> None:
     model = a_model()
     gradients = Gradients([*model.parameters()])
-    gradients.begin_step(lambda _: None, Offer)
+    gradients.begin_step(lambda _: None, SwitchOffer)
     gradients.begin_micro_batch(weight=1.0, is_last=True)
 
     def fail() -> None:

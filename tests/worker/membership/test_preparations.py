@@ -9,7 +9,7 @@ import pytest
 
 from concertina_worker.collective.group import Group
 from concertina_worker.collective.wires import Wires
-from concertina_worker.membership.coordinator_link.preparations import Preparations, Prepared
+from concertina_worker.membership.coordinator_link.preparations import Preparations, PreparedPlan
 from concertina_worker.plan import GenerationPlan
 from tests.worker.gathering import a_plan
 
@@ -49,7 +49,7 @@ class Builders:
         self.preparations.stand_in(group)
         return group
 
-    def prepared_for(self, plan: GenerationPlan) -> Prepared:
+    def prepared_for(self, plan: GenerationPlan) -> PreparedPlan:
         found = self.preparations.await_prepared(
             lambda prepared: prepared.plan == plan, timeout_seconds=PATIENCE_SECONDS
         )

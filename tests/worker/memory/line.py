@@ -17,7 +17,7 @@ from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.control import Control
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.coordinator_link.orders import CoordinatorOrders
-from concertina_worker.membership.coordinator_link.preparations import Prepared
+from concertina_worker.membership.coordinator_link.preparations import PreparedPlan
 from concertina_worker.plan import GenerationPlan
 from concertina_worker.wire import FromWorker
 from tests.worker.memory.group import Rooms
@@ -85,7 +85,9 @@ class DirectLine(CoordinatorLine):
         newest = self.preparations.newest
         return newest is not None and newest.is_recovery and newest.generation > generation
 
-    def await_prepared(self, accept: Callable[[Prepared], bool], *, newer_than: int) -> Prepared:
+    def await_prepared(
+        self, accept: Callable[[PreparedPlan], bool], *, newer_than: int
+    ) -> PreparedPlan:
         self.hesitate(self.worker, Seam.WAIT)
         prepared = super().await_prepared(accept, newer_than=newer_than)
         self.hesitate(self.worker, Seam.FOUND)

@@ -13,7 +13,7 @@ from torch import nn
 from torch.optim import lr_scheduler as schedulers
 
 from concertina_worker.training.script_checks import schedule_watch
-from concertina_worker.training.script_checks.schedule_watch import Length, ScheduleWatch
+from concertina_worker.training.script_checks.schedule_watch import ScheduleWatch, TrainingLength
 
 EPOCHS, STEPS = 10, 100
 TOTAL = EPOCHS * STEPS
@@ -74,7 +74,7 @@ def warnings_of(
     scheduler, said = making(optimizer), list[str]()
     watch = ScheduleWatch(lambda text, _: said.append(text))
     watch.begin_epoch([scheduler, nn.Linear(1, 1)])
-    length = Length(epochs=EPOCHS, steps_per_epoch=steps)
+    length = TrainingLength(epochs=EPOCHS, steps_per_epoch=steps)
     watch.look(length, is_in_epoch=True)  # of a smaller batch: none of the base batch is complete
     assert watch.is_looking
     optimizer.step()

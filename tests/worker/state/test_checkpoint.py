@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import torch
 
-from concertina_worker.checkpoint_files import CheckpointAbout
+from concertina_worker.checkpoint_files import CheckpointDescription
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.state.checkpoints import checkpoint, written_file
 from concertina_worker.state.checkpoints.writer import CheckpointWriter
@@ -36,7 +36,7 @@ def write(
         checkpoint.write(
             folder,
             content_of(step, start=start),
-            CheckpointAbout(step=step),
+            CheckpointDescription(step=step),
             keep_last=keep_last,
             start=start,
             epoch=epoch,
@@ -102,7 +102,7 @@ def test_a_checkpoint_of_a_class_that_is_gone_is_refused_with_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = {**content_of(5), "extra": OfTheScript()}
-    checkpoint.write(tmp_path, content, CheckpointAbout(step=5), keep_last=1)
+    checkpoint.write(tmp_path, content, CheckpointDescription(step=5), keep_last=1)
     monkeypatch.delattr(f"{__name__}.OfTheScript")
     with pytest.raises(CheckpointMismatchError, match=r"step 5 .*OfTheScript"):
         checkpoint.load_newest(tmp_path)
@@ -185,10 +185,10 @@ def test_a_writer_tells_when_a_checkpoint_is_complete(tmp_path: Path) -> None:
     rules = CheckpointRules(folder=tmp_path, interval_seconds=0.0, keep_last=2)
     writer = CheckpointWriter(rules, written.append)
     assert writer.is_due
-    writer.write_in_background(content_of(5), CheckpointAbout(step=5))
+    writer.write_in_background(content_of(5), CheckpointDescription(step=5))
     writer.wait()
-    writer.write_now(content_of(5), CheckpointAbout(step=5))  # is there already
-    writer.write_now(content_of(6), CheckpointAbout(step=6))
+    writer.write_now(content_of(5), CheckpointDescription(step=5))  # is there already
+    writer.write_now(content_of(6), CheckpointDescription(step=6))
     assert written == [5, 6]
     assert newest_step(tmp_path) == 6
 
@@ -197,7 +197,7 @@ def test_a_folder_that_cannot_be_written_does_not_end_the_training(tmp_path: Pat
     (tmp_path / "file").touch()
     rules = CheckpointRules(folder=tmp_path / "file", interval_seconds=0.0, keep_last=2)
     written: list[int] = []
-    CheckpointWriter(rules, written.append).write_now(content_of(5), CheckpointAbout(step=5))
+    CheckpointWriter(rules, written.append).write_now(content_of(5), CheckpointDescription(step=5))
     assert written == []
 
 
@@ -229,16 +229,16 @@ def test_a_disk_without_room_costs_the_checkpoint_and_nothing_else(
     rules = CheckpointRules(folder=tmp_path, interval_seconds=0.0, keep_last=2)
     written: list[int] = []
     writer = CheckpointWriter(rules, written.append)
-    writer.write_now(content_of(5), CheckpointAbout(step=5))
+    writer.write_now(content_of(5), CheckpointDescription(step=5))
     with room_for(100_000):
-        writer.write_in_background(content_of(10, size=1_000_000), CheckpointAbout(step=10))
+        writer.write_in_background(content_of(10, size=1_000_000), CheckpointDescription(step=10))
         writer.wait()
-        writer.write_now(content_of(11, size=1_000_000), CheckpointAbout(step=11))
+        writer.write_now(content_of(11, size=1_000_000), CheckpointDescription(step=11))
     assert "step 10 could not be written, the training goes on" in caplog.text
     assert "File too large" in caplog.text
     assert len(list(tmp_path.iterdir())) == 2
     assert states(tmp_path) == ["step-000000000005.pt"]
-    writer.write_now(content_of(12), CheckpointAbout(step=12))
+    writer.write_now(content_of(12), CheckpointDescription(step=12))
     assert written == [5, 12]
     assert newest_step(tmp_path) == 12
 
@@ -255,7 +255,7 @@ def test_two_writers_do_not_disturb_each_other(tmp_path: Path) -> None:
     def write_many() -> None:
         for step in range(5, 30, 5):
             content = content_of(step, size=300_000)
-            checkpoint.write(tmp_path, content, CheckpointAbout(step=step), keep_last=2)
+            checkpoint.write(tmp_path, content, CheckpointDescription(step=step), keep_last=2)
 
     writers = [threading.Thread(target=write_many) for _ in range(3)]
     for writer in writers:

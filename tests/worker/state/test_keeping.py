@@ -10,7 +10,7 @@ import pytest
 
 from concertina_worker.checkpoint_files import (
     MOST_VALUES,
-    CheckpointAbout,
+    CheckpointDescription,
     CheckpointName,
     Value,
     about,
@@ -33,7 +33,7 @@ def write(folder: Path, best: BestCheckpointRule, **measured: float) -> list[int
     """Checkpoints of steps 1, 2, …, each with its value."""
     for step, value in enumerate(measured.values(), start=1):
         values = (Value(name="val_loss", value=value, step=step),)
-        told = CheckpointAbout(step=step, values=values)
+        told = CheckpointDescription(step=step, values=values)
         checkpoint.write(folder, content_of(step), told, keep_last=1, keep_best=best)
     return steps(folder)
 
@@ -52,7 +52,7 @@ def test_a_value_of_an_earlier_step_says_nothing_of_a_checkpoint(tmp_path: Path)
     write(tmp_path, LOWEST, a=1.0)
     stale = (Value(name="val_loss", value=0.5, step=1),)
     for step in (2, 3):
-        told = CheckpointAbout(step=step, values=stale)
+        told = CheckpointDescription(step=step, values=stale)
         checkpoint.write(tmp_path, content_of(step), told, keep_last=1, keep_best=LOWEST)
     assert steps(tmp_path) == [1, 3]
 
@@ -97,17 +97,17 @@ def test_weights_that_no_state_names_go_after_a_while(tmp_path: Path) -> None:
 
 
 def test_a_description_has_bounds() -> None:
-    told = CheckpointAbout(step=3, weights_digest="a" * 64, epoch=1.5)
+    told = CheckpointDescription(step=3, weights_digest="a" * 64, epoch=1.5)
     footer = b"concertina checkpoint 2\n" + bytes(32)
     assert about(b"state" + told.tail() + footer)[0] == told
     many = tuple(Value(name=str(one), value=0.0, step=1) for one in range(MOST_VALUES + 1))
     for wrong in (
-        CheckpointAbout(step=-1, weights_digest="a" * 64),
-        CheckpointAbout(step=1, weights_digest="../secret"),
-        CheckpointAbout(step=1, weights_digest="a" * 64, epoch=float("inf")),
-        CheckpointAbout(step=1, weights_digest="a" * 64, values=many),
-        CheckpointAbout(step=2**70, weights_digest="a" * 64),
-        CheckpointAbout(
+        CheckpointDescription(step=-1, weights_digest="a" * 64),
+        CheckpointDescription(step=1, weights_digest="../secret"),
+        CheckpointDescription(step=1, weights_digest="a" * 64, epoch=float("inf")),
+        CheckpointDescription(step=1, weights_digest="a" * 64, values=many),
+        CheckpointDescription(step=2**70, weights_digest="a" * 64),
+        CheckpointDescription(
             step=1, weights_digest="a" * 64, values=(Value(name="x" * 201, value=0.0, step=1),)
         ),
     ):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from concertina_worker.checkpoint_files import CheckpointAbout
+from concertina_worker.checkpoint_files import CheckpointDescription
 from concertina_worker.samples import cursor
 from concertina_worker.state.checkpoints import checkpoint, former_names
 
@@ -41,7 +41,7 @@ def test_a_checkpoint_with_former_names_is_read(
         then.setitem(sys.modules, "concertina_worker.data.cursor", cursor)
         then.setattr(cursor.Cursor, "__module__", "concertina_worker.data.cursor")
         content = {"place": place, "model": {"a": torch.ones(3)}, "plain_names": {"a": "a"}}
-        checkpoint.write(tmp_path, content, CheckpointAbout(step=5), keep_last=1)
+        checkpoint.write(tmp_path, content, CheckpointDescription(step=5), keep_last=1)
     content = checkpoint.load_newest(tmp_path)
     assert content is not None
     assert content["place"] == place

@@ -12,7 +12,7 @@ import safetensors.torch
 import torch
 from torch import nn
 
-from concertina_worker.checkpoint_files import CheckpointAbout
+from concertina_worker.checkpoint_files import CheckpointDescription
 from concertina_worker.state.checkpoints import checkpoint, weights
 from concertina_worker.state.checkpoints.keeping import told_by
 from concertina_worker.state.checkpoints.written_file import BrokenCheckpointError
@@ -45,7 +45,7 @@ class Tied(nn.Module):
 
 
 def write(folder: Path, state: TrainingState) -> Path:
-    checkpoint.write(folder, state.to_checkpoint(), CheckpointAbout(step=3), keep_last=1)
+    checkpoint.write(folder, state.to_checkpoint(), CheckpointDescription(step=3), keep_last=1)
     (path,) = folder.glob("*.safetensors")
     return path
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SwitchOffer:
     """`delta` generations ahead is a plan this worker could switch to now; 0: none."""
 
     delta: int = 0

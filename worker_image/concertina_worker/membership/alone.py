@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from concertina_worker.membership.agreement import AgreedSums, Offer
+from concertina_worker.membership.agreement import AgreedSums, SwitchOffer
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.protocol import ExitCode
 from concertina_worker.samples.step_plan import StepPlan
@@ -50,8 +50,8 @@ class Alone:
     def start_sum(self, tensor: torch.Tensor) -> Any:  # noqa: ARG002
         return None
 
-    def offer(self) -> Offer:
-        return Offer()
+    def offer(self) -> SwitchOffer:
+        return SwitchOffer()
 
     def stop_handover(self) -> bool:
         return True

@@ -6,8 +6,8 @@ All decide from the same sums after the same step, so all hold the same answer.
 
 from __future__ import annotations
 
-from concertina_worker.membership.agreement import AgreedSums, Offer
-from concertina_worker.membership.coordinator_link.preparations import Prepared
+from concertina_worker.membership.agreement import AgreedSums, SwitchOffer
+from concertina_worker.membership.coordinator_link.preparations import PreparedPlan
 from concertina_worker.plan import GenerationPlan
 from concertina_worker.samples.step_plan import Segment, StepPlan
 
@@ -19,8 +19,8 @@ class ComingSteps:
         self.step_plan = StepPlan.steady(1, worker)
         self.awaits_joiners = False  # of this generation: they do not compute, they miss some state
         self._members: tuple[str, ...] = ()
-        self._offered: Prepared | None = None
-        self._agreed: Prepared | None = None
+        self._offered: PreparedPlan | None = None
+        self._agreed: PreparedPlan | None = None
         self._switch_at = 0  # steps of the job before the switch agreed on
 
     def begin(self, plan: GenerationPlan, *, step: int) -> None:
@@ -33,7 +33,7 @@ class ComingSteps:
     def is_switch_agreed(self) -> bool:
         return self._agreed is not None
 
-    def offer(self, prepared: Prepared | None, *, generation: int) -> Offer:
+    def offer(self, prepared: PreparedPlan | None, *, generation: int) -> SwitchOffer:
         """Offer to switch from this generation to what is prepared, if that comes next."""
         is_next = (
             prepared is not None
@@ -42,7 +42,7 @@ class ComingSteps:
             and not prepared.plan.is_recovery
         )
         self._offered = prepared if is_next else None
-        return Offer(self._offered.plan.generation - generation if self._offered else 0)
+        return SwitchOffer(self._offered.plan.generation - generation if self._offered else 0)
 
     def decide(self, tally: AgreedSums, *, first_step: int) -> None:
         """A step is committed; nobody has loaded samples for this step, which is to come."""
@@ -58,7 +58,7 @@ class ComingSteps:
         self.awaits_joiners = False
         self.step_plan = self.step_plan.welcome(*self._members, first_step=first_step)
 
-    def take_due(self, *, step: int, is_epoch_new: bool) -> Prepared | None:
+    def take_due(self, *, step: int, is_epoch_new: bool) -> PreparedPlan | None:
         """The switch agreed on, when it is time; nothing is loaded ahead beyond an epoch's end."""
         agreed = self._agreed
         if agreed is None or not (step >= self._switch_at or is_epoch_new):

@@ -12,7 +12,7 @@ from typing import Final
 
 from concertina_worker.collective.group import Group, GroupLostError
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
-from concertina_worker.membership.coordinator_link.preparations import Prepared
+from concertina_worker.membership.coordinator_link.preparations import PreparedPlan
 from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.state.handover import Handover
@@ -47,7 +47,7 @@ class Entrance:
             handover.send()
             self._presence.handovers.begin(handover)
 
-    def _get_in(self, trainer: Trainer, accept: Callable[[Prepared], bool]) -> None:
+    def _get_in(self, trainer: Trainer, accept: Callable[[PreparedPlan], bool]) -> None:
         while self._presence.group is None:
             prepared = self._line.await_prepared(accept, newer_than=self._presence.tried)
             try:

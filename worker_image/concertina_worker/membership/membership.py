@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 import torch
 
 from concertina_worker.collective.group import GroupLostError
-from concertina_worker.membership.agreement import AgreedSums, Offer
+from concertina_worker.membership.agreement import AgreedSums, SwitchOffer
 from concertina_worker.membership.coordinator_link.coordinator_line import CoordinatorLine
 from concertina_worker.membership.entering import Entrance
 from concertina_worker.membership.presence import Presence
@@ -111,11 +111,11 @@ class WorkerMembership:
             raise GroupLostError
         return self._presence.group.start_sum(tensor)
 
-    def offer(self) -> Offer:
+    def offer(self) -> SwitchOffer:
         """The plan this worker could switch to after this step."""
         self._line.pulse.move_to(ScriptPlace.WAITING)
         if self._handovers.is_under_way:
-            return Offer(has_arrived=self._handovers.has_arrived)
+            return SwitchOffer(has_arrived=self._handovers.has_arrived)
         return self._coming.offer(self._line.preparations.prepared(), generation=self.generation)
 
     def stop_handover(self) -> bool:

@@ -18,13 +18,13 @@ from concertina_worker.samples.meeting import Row, check_place, table_of
 _UNKNOWN = -1
 
 
-class Work(Protocol):
+class PendingCollective(Protocol):
     """A collective under way."""
 
     def wait(self) -> Any: ...
 
 
-StartSum = Callable[[torch.Tensor], Work | None]
+StartSum = Callable[[torch.Tensor], PendingCollective | None]
 """Starts the sum over all workers, in place; None when there is nobody else."""
 
 

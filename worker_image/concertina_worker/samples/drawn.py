@@ -12,7 +12,7 @@ from typing import Any
 from torch.utils.data import Dataset
 
 
-class Drawn(Dataset[Any]):
+class DrawnSamples(Dataset[Any]):
     """A number of samples, each of which is what `draw` returns."""
 
     def __init__(self, draw: Callable[[], Any], count: int) -> None:

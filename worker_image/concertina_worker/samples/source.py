@@ -20,7 +20,7 @@ from torch.utils.data import (
     default_collate,
 )
 
-from concertina_worker.samples.drawn import Drawn
+from concertina_worker.samples.drawn import DrawnSamples
 from concertina_worker.samples.order import SampleOrder, as_it_is, counted, sampled, shuffled
 
 DEFAULT_BATCH: Final = 32
@@ -69,7 +69,7 @@ class SampleSource:
         length = len(self.dataset)
         if not length:
             raise DataError("the data set is empty on this worker")
-        if isinstance(self.dataset, Drawn):
+        if isinstance(self.dataset, DrawnSamples):
             return counted(length)
         if self.sampler is None:
             return shuffled(seed=seed, epoch=epoch, length=length)

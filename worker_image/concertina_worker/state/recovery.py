@@ -21,7 +21,7 @@ _NO_STATE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
+class RecoveredState:
     """What it took to give all members the same state."""
 
     copy_seconds: float = 0.0
@@ -33,7 +33,7 @@ def synchronise(
     state: TrainingState,
     begin: Callable[[], None],
     furthest_step: Callable[[], int] = lambda: 0,
-) -> Recovered:
+) -> RecoveredState:
     """Give every member the same state; `begin` makes that of one where nobody has any.
 
     `furthest_step` of those who are no more counts where nobody has state: the work of others is
@@ -59,7 +59,7 @@ def synchronise(
     if max(steps) == _NO_STATE and group.rank == root:
         begin()
     if group.size == 1:
-        return Recovered(lost_steps=max(*reached, state.step) - state.step)
+        return RecoveredState(lost_steps=max(*reached, state.step) - state.step)
     began = time.monotonic()
     is_behind = steps[group.rank] < steps[root] or not state.is_complete
     if is_behind:
@@ -71,7 +71,7 @@ def synchronise(
         # Those who are not behind receive what they have already: all must take part.
         send_or_receive(group.everyone, [*state.tensors(), *state.buffers()], root=root)
     state.has_arrived()
-    return Recovered(
+    return RecoveredState(
         copy_seconds=time.monotonic() - began, lost_steps=max(*reached, state.step) - state.step
     )
 

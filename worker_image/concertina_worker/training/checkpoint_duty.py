@@ -10,8 +10,13 @@ import math
 import time
 from collections.abc import Mapping
 
-from concertina_worker.checkpoint_files import LONGEST_NAME, MOST_VALUES, CheckpointAbout, Value
-from concertina_worker.environment import CheckpointRules, Start
+from concertina_worker.checkpoint_files import (
+    LONGEST_NAME,
+    MOST_VALUES,
+    CheckpointDescription,
+    Value,
+)
+from concertina_worker.environment import CheckpointRules, JobStart
 from concertina_worker.membership.alone import Alone
 from concertina_worker.membership.membership import WorkerMembership
 from concertina_worker.state.checkpoints import starting
@@ -30,7 +35,7 @@ class CheckpointDuty:
         membership: WorkerMembership | Alone,
         state: TrainingState,
         *,
-        start: Start | None = None,
+        start: JobStart | None = None,
     ) -> None:
         self._membership = membership
         self._state = state
@@ -88,8 +93,8 @@ class CheckpointDuty:
             self._best_step = None
             self._writer.write_in_background(self._state.to_checkpoint(), self._told())
 
-    def _told(self) -> CheckpointAbout:
-        return CheckpointAbout(
+    def _told(self) -> CheckpointDescription:
+        return CheckpointDescription(
             step=self._state.step,
             samples=self._state.samples,
             epoch=self._state.schedule.epochs,

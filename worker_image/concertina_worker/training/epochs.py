@@ -17,7 +17,7 @@ from concertina_worker.training.ending import TrainingEnd
 from concertina_worker.training.loop import TrainingLoop
 from concertina_worker.training.script_checks.loss_watch import LossWatch
 from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
-from concertina_worker.training.script_checks.schedule_watch import Length, ScheduleWatch
+from concertina_worker.training.script_checks.schedule_watch import ScheduleWatch, TrainingLength
 
 
 class Epochs:
@@ -159,14 +159,14 @@ class Epochs:
             self._ending.progress.tell_length(self._total * used)
 
     @property
-    def _length(self) -> Length:
+    def _length(self) -> TrainingLength:
         length = self.loop.epoch_data.length
         steps = (
             None
             if length is None
             else self.loop.rates.steps_in(length, drops_last=self.loop.epoch_data.drops_last)
         )
-        return Length(epochs=self._total or 0, steps_per_epoch=steps)
+        return TrainingLength(epochs=self._total or 0, steps_per_epoch=steps)
 
     @property
     def _scalers(self) -> list[GradScaler]:

@@ -22,7 +22,7 @@ Write = Callable[[Sequence[Any], JobDraft, LiveJob, TickContext], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class RuleInstructions:
     """What one rule gave for one job."""
 
     view: LiveJob
@@ -73,7 +73,7 @@ _WRITTEN_BY: Final[Mapping[type[Instruction], Write]] = {
 }
 
 
-def carry_out(given: Sequence[Given], context: TickContext) -> dict[str, Outcome]:
+def carry_out(given: Sequence[RuleInstructions], context: TickContext) -> dict[str, Outcome]:
     """Do it all; returns by job what was refused and never can be started, or kept it back.
 
     `NotNow` keeps back a job that somebody else changed: nothing was done for it. What was written
@@ -91,14 +91,14 @@ def carry_out(given: Sequence[Given], context: TickContext) -> dict[str, Outcome
     return outcomes | processes.give(_by_their_new_names(done, context), context)
 
 
-def _write(given: Iterable[Given], context: TickContext) -> writing.Outcomes:
+def _write(given: Iterable[RuleInstructions], context: TickContext) -> writing.Outcomes:
     drafts = {one.view.id: _drafting(one, context) for one in given if one.written}
     seated = (one.view.assignment for one in given if one.includes(what.SeatNextSet))
     wanted = (arrangement_of(assignment).seats for assignment in seated if assignment)
     return writing.write(drafts, context, seats_on=(s.node for seats in wanted for s in seats))
 
 
-def _drafting(one: Given, context: TickContext) -> Drafting:
+def _drafting(one: RuleInstructions, context: TickContext) -> Drafting:
     def draft(draft: JobDraft) -> None:
         for kind, alike in groupby(one.written, key=type):
             _WRITTEN_BY[kind](tuple(alike), draft, one.view, context)
@@ -107,7 +107,7 @@ def _drafting(one: Given, context: TickContext) -> Drafting:
 
 
 def _by_their_new_names(
-    done: Sequence[Given], context: TickContext
+    done: Sequence[RuleInstructions], context: TickContext
 ) -> list[tuple[LiveJob, list[what.HostInstruction]]]:
     """The orders; a coordinator whose term has begun has another name now."""
     renamed = [one.view.id for one in done if one.includes(what.BeginTerm)]

@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Prepared:
+class _PreparedInstruction:
     """An order that needs nothing more of the database; or why there is none."""
 
     order: HostInstruction
@@ -74,7 +74,9 @@ def give(
         return {view.id: _give(steps, view) for view, steps in prepared}
 
 
-def _give(steps: Iterable[_Prepared], view: LiveJob) -> RefusedProcesses | Exception | None:
+def _give(
+    steps: Iterable[_PreparedInstruction], view: LiveJob
+) -> RefusedProcesses | Exception | None:
     for one in steps:
         try:
             one.give()
@@ -112,7 +114,7 @@ def _claims(orders: Iterable[HostInstruction]) -> Claims:
 
 def _prepared(
     view: LiveJob, orders: Iterable[HostInstruction], claims: Claims, context: TickContext
-) -> list[_Prepared]:
+) -> list[_PreparedInstruction]:
     """What cannot be prepared fails when it is to be given, after the orders before it."""
     steps = []
     for order in orders:
@@ -122,7 +124,7 @@ def _prepared(
             raise
         except Exception as problem:  # noqa: BLE001 - of this job alone
             step = partial(_raise, problem)
-        steps.append(_Prepared(order=order, give=step))
+        steps.append(_PreparedInstruction(order=order, give=step))
     return steps
 
 

@@ -43,7 +43,7 @@ _planned: Final = PlannedMemory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class ObservedCluster:
     """A snapshot, and the jobs that nobody could look into, each with the error it makes.
 
     They are in the snapshot as far as they hold GPUs: see `planning.standing_still`. So are those
@@ -61,7 +61,7 @@ def cluster_state(
     *,
     left_out: Collection[str] = (),
     time: LookingTime | None = None,
-) -> Seen:
+) -> ObservedCluster:
     """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
     with_past = [view for view in plannable if not has_only_waited(view.job)]
@@ -84,7 +84,7 @@ def cluster_state(
         jobs=tuple(job for job in in_order if job is not None),
         changes=tuple(_changes(plannable, now)),
     )
-    return Seen(state=state, failing=look.failing, put_off=frozenset(look.put_off))
+    return ObservedCluster(state=state, failing=look.failing, put_off=frozenset(look.put_off))
 
 
 def _urgency(view: LiveJob) -> tuple[int, int, float]:

@@ -26,7 +26,7 @@ _NEVER: Final = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _PlannedBefore:
     """What was made of a job, and of what."""
 
     likeness: object
@@ -39,8 +39,8 @@ class PlannedMemory:
     """Planning values by job, each with what it was made of."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Known] = {}
-        self._new: dict[str, _Known] = {}
+        self._known: dict[str, _PlannedBefore] = {}
+        self._new: dict[str, _PlannedBefore] = {}
         self._turn = _NEVER + 1
 
     def planned(self, view: LiveJob, past: JobMeasurements, now: datetime) -> PlannedJob:
@@ -52,7 +52,7 @@ class PlannedMemory:
             job, turn = as_moved(known.job, view), known.turn
         else:
             job = as_measured(known.job, view, past)
-        self._new[view.id] = _Known(likeness=view.likeness, past=past, job=job, turn=turn)
+        self._new[view.id] = _PlannedBefore(likeness=view.likeness, past=past, job=job, turn=turn)
         return job
 
     def is_known(self, view: LiveJob, past: JobMeasurements) -> bool:
@@ -81,7 +81,7 @@ class PlannedMemory:
         self._new = {}
         self._turn += 1
 
-    def _as_it_is(self, view: LiveJob) -> _Known | None:
+    def _as_it_is(self, view: LiveJob) -> _PlannedBefore | None:
         known = self._known.get(view.id)
         is_as_it_was = known and known.likeness is view.likeness
         return known if is_as_it_was and view.state not in _CHANGES_WITH_TIME else None

@@ -17,9 +17,9 @@ from autoscaler.reconciling.snapshot import (
     DiskUse,
     GenerationSnapshot,
     JobSnapshot,
-    Life,
     Notices,
     RescaleMode,
+    SignsOfLife,
 )
 from autoscaler.reconciling.worker_snapshot import (
     NodeSnapshot,
@@ -55,7 +55,7 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
         ends_as=State(job.ends_as) if job.ends_as else None,
         reason=job.reason,
         message=job.message,
-        life=Life(
+        life=SignsOfLife(
             samples=job.samples,
             progress_at=job.progress_at,
             trained_at=job.trained_at,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.assessments.signs_of_life import Due, due, due_at
+from autoscaler.reconciling.assessments.signs_of_life import DueReaction, due, due_at
 from autoscaler.reconciling.instructions import (
     NOTHING,
     Instructions,
@@ -32,12 +32,12 @@ def end_what_stands_still(job: JobSnapshot) -> Instructions:
     since = _quiet_since(job)
     told_at, now = job.life.told_of_silence_at, job.context.now
     what_is_due = due(since=since, told_at=told_at, now=now, timeout=_timeout(job))
-    if what_is_due is None or (what_is_due is Due.END and _may_be_silent(job)):
+    if what_is_due is None or (what_is_due is DueReaction.END and _may_be_silent(job)):
         return NOTHING
     written = _wrote_last(job, since)
     if written > since:
         return (Remember(life_at=written),)
-    if what_is_due is Due.TELL:
+    if what_is_due is DueReaction.TELL:
         return Remember(told_of_silence_at=now), _warning(job, since)
     return (_end(job, since),)
 

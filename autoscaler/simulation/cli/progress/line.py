@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from autoscaler.simulation.cli.progress.pace import SimulationRate
-    from autoscaler.simulation.cli.progress.remaining import Sign
+    from autoscaler.simulation.cli.progress.remaining import ProgressSign
 
 SECONDS_BETWEEN_LINES: Final = 30.0
 SECONDS_BETWEEN_REWRITES: Final = 0.2
@@ -32,7 +32,7 @@ class ProgressLine:
     _began_at: float | None = None
     _written_at: float | None = None
 
-    def __call__(self, label: str, sign: Sign | None) -> None:
+    def __call__(self, label: str, sign: ProgressSign | None) -> None:
         now = self.clock()
         self.pace.note(label, sign, now)
         if self._began_at is None:

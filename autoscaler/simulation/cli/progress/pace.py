@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from autoscaler.plots.units import duration
-from autoscaler.simulation.cli.progress.remaining import Course, Sign
+from autoscaler.simulation.cli.progress.remaining import ProgressSign, SimulationCourse
 
 
 @dataclass(slots=True, kw_only=True)
@@ -16,11 +16,11 @@ class SimulationRate:
     labels: Sequence[str]
     jobs: int
     processes: int
-    _courses: dict[str, Course] = field(default_factory=dict)
+    _courses: dict[str, SimulationCourse] = field(default_factory=dict)
 
-    def note(self, label: str, sign: Sign | None, now: float) -> None:
+    def note(self, label: str, sign: ProgressSign | None, now: float) -> None:
         """A simulation begins at its first sign, and is done with None."""
-        course = self._courses.setdefault(label, Course(jobs=self.jobs, began_at=now))
+        course = self._courses.setdefault(label, SimulationCourse(jobs=self.jobs, began_at=now))
         if sign is None:
             course.finish(now)
         else:

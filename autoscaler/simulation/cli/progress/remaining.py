@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from autoscaler.simulation.engine.results.records import Ahead
+    from autoscaler.simulation.engine.results.records import WorkAhead
 
 SECONDS_TO_MEASURE: Final = 5.0  # before that an estimate is a guess
 FEWEST_ENDED: Final = 20  # of fewer jobs the next one may be another kind
@@ -23,28 +23,28 @@ JOBS_OF_A_PLAN: Final = 15  # guessed: a plan costs about as much as so many job
 _SIGNS_OF_A_STRETCH: Final = 20  # some seconds of computing
 
 
-class Sign(NamedTuple):
+class ProgressSign(NamedTuple):
     """How far a simulation is: jobs that have ended, the time on the trace's clock, the rest."""
 
     ended: int
     now: float
-    ahead: Ahead
+    ahead: WorkAhead
 
 
 @dataclass(slots=True, kw_only=True)
-class Course:
+class SimulationCourse:
     """One simulation from its beginning on. All other times are those of a real clock."""
 
     jobs: int
     began_at: float
     ended: int = 0
     done_at: float | None = None
-    _last: Sign | None = None
+    _last: ProgressSign | None = None
     _stretch: deque[tuple[float, float, int]] = field(
         default_factory=lambda: deque(maxlen=_SIGNS_OF_A_STRETCH)
     )
 
-    def note(self, sign: Sign, now: float) -> None:
+    def note(self, sign: ProgressSign, now: float) -> None:
         self.ended, self._last = sign.ended, sign
         self._stretch.append((now, sign.now, sign.ahead.present))
 
@@ -67,7 +67,7 @@ class Course:
             return 0.0
         return self.took(now) * (self.jobs - self.ended) / self.ended
 
-    def _left_by_time(self, sign: Sign) -> float:
+    def _left_by_time(self, sign: ProgressSign) -> float:
         ahead, lately = sign.ahead, self._lately()
         to_arrive = max(ahead.last_arrival - sign.now, 0.0)
         afterwards = ahead.end - max(ahead.last_arrival, sign.now)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autoscaler.simulation.engine.workload.trace import Trace
 
 
-class Better(StrEnum):
+class BetterEnd(StrEnum):
     """Which end of a figure is the good one."""
 
     LOW = "low"
@@ -51,7 +51,7 @@ class Figure:
     heading: str
     meaning: str
     unit: Unit = Unit.NUMBER
-    better: Better = Better.LOW
+    better: BetterEnd = BetterEnd.LOW
 
     def of(self, summary: Summary) -> float | None:
         value: float | None = getattr(summary, self.attribute)
@@ -60,9 +60,9 @@ class Figure:
     def best(self, runs: Sequence[Run]) -> float | None:
         """The best value of the column; None where all are equal or neither is better."""
         known = [value for run in runs if (value := self.of(run.summary)) is not None]
-        if self.better is Better.NEITHER or len(set(known)) <= 1:
+        if self.better is BetterEnd.NEITHER or len(set(known)) <= 1:
             return None
-        return min(known) if self.better is Better.LOW else max(known)
+        return min(known) if self.better is BetterEnd.LOW else max(known)
 
 
 FIGURES: Final = (
@@ -90,34 +90,34 @@ FIGURES: Final = (
         meaning="From the first submission to the last finish",
         unit=Unit.SECONDS,
     ),
-    Figure(attribute="done", heading="done", meaning="Jobs that finished", better=Better.HIGH),
+    Figure(attribute="done", heading="done", meaning="Jobs that finished", better=BetterEnd.HIGH),
     Figure(attribute="dropped", heading="dropped", meaning="Jobs refused for good"),
     Figure(attribute="backlog", heading="backlog", meaning="Jobs unfinished at the end"),
     Figure(
         attribute="gpu_hours",
         heading="GPU-hours",
         meaning="GPU time that jobs held",
-        better=Better.NEITHER,
+        better=BetterEnd.NEITHER,
     ),
     Figure(
         attribute="utilisation",
         heading="used",
         meaning="Share of the cluster's GPU time that jobs held",
         unit=Unit.SHARE,
-        better=Better.NEITHER,
+        better=BetterEnd.NEITHER,
     ),
     Figure(
         attribute="scaling_efficiency",
         heading="efficiency",
         meaning="Speed-up per GPU held; 100 %: each GPU works as well as a job's first",
         unit=Unit.SHARE,
-        better=Better.NEITHER,
+        better=BetterEnd.NEITHER,
     ),
     Figure(
         attribute="rescales_per_job",
         heading="rescales",
         meaning="Changes of workers or batch per job",
-        better=Better.NEITHER,
+        better=BetterEnd.NEITHER,
     ),
     Figure(
         attribute="worst_fairness",
@@ -129,14 +129,14 @@ FIGURES: Final = (
         heading="decision",
         meaning="Mean time of one plan of the whole cluster",
         unit=Unit.SECONDS,
-        better=Better.NEITHER,
+        better=BetterEnd.NEITHER,
     ),
     Figure(
         attribute="max_decision_seconds",
         heading="longest",
         meaning="Longest plan",
         unit=Unit.SECONDS,
-        better=Better.NEITHER,
+        better=BetterEnd.NEITHER,
     ),
 )
 

@@ -30,7 +30,7 @@ _ENDS: Final = frozenset({Action.START, Action.DROP})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endless:
+class EndlessJobs:
     """The first job that cannot end, why, and how many cannot. `takes_too_long`: it would start."""
 
     job: str
@@ -51,7 +51,7 @@ class _Stuck(NamedTuple):
     takes_too_long: bool
 
 
-def endless_in(trace: Trace, settings: Settings) -> Endless | None:
+def endless_in(trace: Trace, settings: Settings) -> EndlessJobs | None:
     """None where every job can end."""
     named = {quota.team for quota in settings.quotas}
     kinds: dict[_Kind, list[TraceJob]] = {}
@@ -62,7 +62,7 @@ def endless_in(trace: Trace, settings: Settings) -> Endless | None:
     if not found:
         return None
     first, stuck = min(found, key=lambda pair: (pair[0].submitted_at, pair[0].name))
-    return Endless(
+    return EndlessJobs(
         job=first.name, why=stuck.why, takes_too_long=stuck.takes_too_long, jobs=len(found)
     )
 

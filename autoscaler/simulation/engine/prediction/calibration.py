@@ -89,7 +89,7 @@ def hold_against(
     Left out is what came later than was looked ahead, as it was said to: that is no range.
     """
     simulation, effort = Replay.from_trace(trace, settings), effort or Effort()
-    made: list[_Made] = []
+    made: list[_PastPrediction] = []
     for number, moment in enumerate(moments):
         simulation.run_until(moment)
         known = corrections(one.by(moment) for one in made)
@@ -112,7 +112,7 @@ def hold_against(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _PastPrediction:
     """What was predicted of one moment of a job, before and after it was corrected."""
 
     job: ReplayedJob
@@ -140,7 +140,7 @@ class _Made:
 
 def _made(
     simulation: Replay, effort: Effort, seed: int, known: Mapping[Basis, Correction]
-) -> Iterator[_Made]:
+) -> Iterator[_PastPrediction]:
     state = simulation.present()
     replayed = _replayed(simulation, state, effort, seed)
     jobs = {job.submission.job_id: job for job in simulation.world.jobs}
@@ -150,7 +150,7 @@ def _made(
             (basis_of(job), replayed[job.job_id].finish),
         ):
             if span is not None:
-                yield _Made(
+                yield _PastPrediction(
                     job=jobs[job.job_id],
                     basis=basis,
                     made_at=state.now,

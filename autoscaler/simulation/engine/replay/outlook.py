@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from autoscaler.simulation.engine.results.records import Ahead
+from autoscaler.simulation.engine.results.records import WorkAhead
 from autoscaler.simulation.engine.truth.isolation import isolated_seconds
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Outlook:
         arrivals = (job.submission.submitted_at for job in world.jobs)
         return cls(world=world, last_arrival=max(arrivals, default=world.now), ends_by=ends_by)
 
-    def ahead(self) -> Ahead:
+    def ahead(self) -> WorkAhead:
         now = self.world.now
         last_arrival = min(self.last_arrival, self.ends_by)
         after = max(last_arrival, now)
@@ -35,7 +35,7 @@ class Outlook:
             min(now + (job.samples - job.done) * self._pace_alone(job), self.ends_by)
             for job in self.world.present.values()
         ]
-        return Ahead(
+        return WorkAhead(
             present=len(ends),
             last_arrival=last_arrival,
             end=max((after, *ends)),

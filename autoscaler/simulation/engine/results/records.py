@@ -92,7 +92,7 @@ class UsageSample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ahead:
+class WorkAhead:
     """What is in sight: jobs that are yet to come, and the ends of those that are present.
 
     Each of them is taken to run alone from now on, as the last ones do. `job_seconds` is how long
@@ -112,7 +112,7 @@ class SimulationProgress:
     now: float
     jobs_ended: int
     jobs: int
-    look_ahead: Callable[[], Ahead]
+    look_ahead: Callable[[], WorkAhead]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from cluster.docker_host.container import containers
 from cluster.docker_host.container.observing import RUNNING
 from cluster.docker_host.lifecycle.inventory import FoundContainer, Inventory
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
-from cluster.docker_host.lifecycle.steps import ContainerLook, LifecycleStep, look_at
+from cluster.docker_host.lifecycle.steps import ContainerObservation, LifecycleStep, look_at
 from cluster.docker_host.lifecycle.stopping import Stopper, note_wish
 from cluster.docker_host.logs.copying import LogSource
 from cluster.docker_host.logs.following import Followers
@@ -72,7 +72,7 @@ class ContainerTeardown:
             self._tidy_up(record, is_forgotten=True)
 
     def see_to(
-        self, look: ContainerLook, record: ContainerRecord, found: FoundContainer | None
+        self, look: ContainerObservation, record: ContainerRecord, found: FoundContainer | None
     ) -> None:
         """Begin what is to be done next, as somebody found a process; it does not wait."""
         if found is not None and LifecycleStep.STOP in look.steps:
@@ -149,7 +149,7 @@ class ContainerTeardown:
 
 def _look(
     record: ContainerRecord, found: FoundContainer | None, *, is_forgotten: bool
-) -> ContainerLook:
+) -> ContainerObservation:
     """Return how it is; forgotten, too, where that could not be written down."""
     look = look_at(record, found.status if found else None)
     return replace(look, is_forgotten=is_forgotten or look.is_forgotten)

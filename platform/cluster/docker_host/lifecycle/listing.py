@@ -15,7 +15,7 @@ from cluster.docker_host.container.observing import ENDED, RUNNING
 from cluster.docker_host.lifecycle.ending import ContainerTeardown
 from cluster.docker_host.lifecycle.inventory import FoundContainer, Inventory
 from cluster.docker_host.lifecycle.network_sweep import NetworkSweep
-from cluster.docker_host.lifecycle.steps import ContainerLook, look_at
+from cluster.docker_host.lifecycle.steps import ContainerObservation, look_at
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.logs.slow_refill import SlowRefill
 from cluster.docker_host.record.records import ContainerRecord, Records
@@ -25,7 +25,7 @@ _LOG_SECONDS: Final = 2.0  # guessed: who hears that a process ended finds its l
 
 _log: Final = logging.getLogger(__name__)
 
-_Seen: TypeAlias = tuple[ContainerRecord, ContainerLook, FoundContainer | None]
+_Seen: TypeAlias = tuple[ContainerRecord, ContainerObservation, FoundContainer | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Lister:
             for one in chain.from_iterable(answers.by_endpoint.values())
         }
         seen: list[_Seen] = [
-            (record, replace(before.get(record, ContainerLook()), status=one.status), one)
+            (record, replace(before.get(record, ContainerObservation()), status=one.status), one)
             for one, record in found.items()
         ]
         self._copy_logs(seen)
@@ -68,13 +68,13 @@ class Lister:
             processes=tuple(filter(None, processes)), silent_nodes=answers.silent_nodes
         )
 
-    def _look_before(self, record: ContainerRecord) -> ContainerLook:
+    def _look_before(self, record: ContainerRecord) -> ContainerObservation:
         with _left_for_later(record):
             return replace(look_at(record), is_held=record.is_being_prepared())
-        return ContainerLook(is_held=True)  # one that cannot be read is left alone
+        return ContainerObservation(is_held=True)  # one that cannot be read is left alone
 
     def _alone_now(
-        self, before: Mapping[ContainerRecord, ContainerLook], answering: set[DaemonEndpoint]
+        self, before: Mapping[ContainerRecord, ContainerObservation], answering: set[DaemonEndpoint]
     ) -> Iterator[_Seen]:
         """Yield records of which no container is known, where all answer that could have one.
 

@@ -23,7 +23,7 @@ from cluster.docker_host.container.blueprints import Blueprints
 from cluster.docker_host.container.images import Images
 from cluster.docker_host.container.networks import Networks
 from cluster.docker_host.container.node_memory import NodeMemory
-from cluster.docker_host.lifecycle.steps import ContainerLook, LifecycleStep
+from cluster.docker_host.lifecycle.steps import ContainerObservation, LifecycleStep
 from cluster.docker_host.logs.copying import LogSource
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.record.records import ContainerRecord
@@ -67,7 +67,9 @@ class Maker:
         """
         client = self.connections.patient(place.endpoint)
         with talking_to(place.endpoint):
-            now = ContainerLook(status=self._status(client, record.process_id), is_launched=True)
+            now = ContainerObservation(
+                status=self._status(client, record.process_id), is_launched=True
+            )
             if LifecycleStep.MAKE in now.steps:
                 self._fetch(launch, place, record, tell)
                 launch = self.memory.bounded(launch, place.endpoint)

@@ -94,7 +94,7 @@ _LISTED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerLook:
+class ContainerObservation:
     """What was found out about a process, at one moment."""
 
     status: str | None = None  # Docker's word for its container; None: it has none
@@ -140,9 +140,9 @@ class ContainerLook:
         return is_of_interest or self.state is ContainerState.RUNNING
 
 
-def look_at(record: ContainerRecord, status: str | None = None) -> ContainerLook:
+def look_at(record: ContainerRecord, status: str | None = None) -> ContainerObservation:
     """Read what the record tells beside Docker's word: all but who is at it."""
-    return ContainerLook(
+    return ContainerObservation(
         status=status,
         has_record=record.folder.exists(),
         has_ended=record.has_ended,

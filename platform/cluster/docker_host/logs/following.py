@@ -33,7 +33,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Heard:
+class _CopierState:
     """What is known of one copier."""
 
     process_ids: dict[str, str] = field(default_factory=dict)  # of what it copies, by container
@@ -65,7 +65,7 @@ class _Copier:
         finally:
             os.close(reader)
         os.set_blocking(writer, False)
-        self.heard = _Heard(problems=problems)
+        self.heard = _CopierState(problems=problems)
         threading.Thread(target=_listen, args=(process, self.heard), daemon=True).start()
         self._order(settings)
 
@@ -167,7 +167,7 @@ def _started(settings: dict[str, Any], problems: dict[str, tuple[str, bool]]) ->
         return None
 
 
-def _listen(process: subprocess.Popen[bytes], heard: _Heard) -> None:
+def _listen(process: subprocess.Popen[bytes], heard: _CopierState) -> None:
     """Listen until the copier ends. What is no report is shown to people and skipped."""
     try:
         with process:
@@ -181,7 +181,7 @@ def _listen(process: subprocess.Popen[bytes], heard: _Heard) -> None:
         heard.is_over = True
 
 
-def _hear(document: dict[str, Any], heard: _Heard) -> None:
+def _hear(document: dict[str, Any], heard: _CopierState) -> None:
     """Tell people what went wrong, once however often it is tried."""
     container = document["container"]
     who = heard.process_ids.get(container, container)

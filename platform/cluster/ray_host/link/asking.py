@@ -29,7 +29,7 @@ _NO_HEAD: Final = "Ray's head has not said yet which nodes there are"
 
 
 @dataclass(slots=True, kw_only=True)
-class _Late:
+class _LateQuestion:
     """A question that was not answered in time."""
 
     reference: Any
@@ -43,7 +43,7 @@ class Asking:
     membership: ClusterMembership
     agents: Agents
     _slots: dict[str, int] = field(default_factory=dict)
-    _late: dict[str, _Late] = field(default_factory=dict)
+    _late: dict[str, _LateQuestion] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Asking:
             if is_look:
                 late_since = time.monotonic() - patience
                 with self._lock:
-                    self._late[name] = _Late(reference=reference, since=late_since)
+                    self._late[name] = _LateQuestion(reference=reference, since=late_since)
         answers: dict[str, Any] = {}
         for reference in done:
             node = references[reference]

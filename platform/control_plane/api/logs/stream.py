@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from cluster.logs.log_positions import LogPositions
-from cluster.logs.log_store import Beginning, DroppedLog, JobLog
+from cluster.logs.log_store import DroppedLog, JobLog, ReadStart
 from cluster.worker_host import LogLine
 from tenancy.access.grants import Grant
 
@@ -97,9 +97,9 @@ class LogStream:
             await asyncio.sleep(poll_seconds)
             poll_seconds = min(poll_seconds * 1.2, _LONGEST_POLL_SECONDS)
 
-    def _beginning(self) -> Beginning:
+    def _beginning(self) -> ReadStart:
         if self.after is not None:
-            return Beginning(positions=self.after, has_earlier=True, is_trimmed=False)
+            return ReadStart(positions=self.after, has_earlier=True, is_trimmed=False)
         return self.log.first() if self.tail is None else self.log.last(self.tail)
 
 
@@ -147,7 +147,7 @@ def _event(data: dict[str, Any], *, name: str = "", position: LogPositions | Non
     return f"{head}data: {json.dumps(data)}\n{number}\n".encode()
 
 
-def _begun(beginning: Beginning) -> dict[str, bool]:
+def _begun(beginning: ReadStart) -> dict[str, bool]:
     return {"has_earlier": beginning.has_earlier, "is_trimmed": beginning.is_trimmed}
 
 

@@ -165,7 +165,7 @@ class ModelVersionsView(APIView):
             model,
             start_sources.checkpoint_of(job, wanted["step"]),
             start_sources.origin_of(job),
-            named.Said(by=by, word=wanted["alias"], note=wanted["note"]),
+            named.VersionRequest(by=by, word=wanted["alias"], note=wanted["note"]),
             most_bytes=settings.CONCERTINA.team_model_bytes,
         )
         announce_demand()

@@ -24,7 +24,7 @@ from control_plane.front.coordinators.pace import ReportPacing
 from control_plane.front.refusal import Refusal
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
 from control_plane.web.error_body import envelope
-from jobs.commands.observations.sync import Arrived
+from jobs.commands.observations.sync import ArrivedReport
 from jobs.errors import NotTheCoordinator
 
 RETRY_AFTER_SECONDS: Final = 2.0
@@ -35,8 +35,8 @@ _NOT_THE_COORDINATOR: Final = Refusal(
     status=401, code=NotTheCoordinator.code, message=str(NotTheCoordinator())
 )
 
-Read = Callable[[str, str, bytes], Arrived | Answer]
-Answers = Callable[[Sequence[Arrived]], Sequence[Answer | None]]
+Read = Callable[[str, str, bytes], ArrivedReport | Answer]
+Answers = Callable[[Sequence[ArrivedReport]], Sequence[Answer | None]]
 
 _log = logging.getLogger(__name__)
 
@@ -114,9 +114,9 @@ def storing(
         close_old_connections()
         try:
             given = [read(one.job_id, one.authorization, one.body) for one in reports]
-            arrived = [one for one in given if isinstance(one, Arrived)]
+            arrived = [one for one in given if isinstance(one, ArrivedReport)]
             stored = iter(answers(arrived) if arrived else ())
-            return [next(stored) if isinstance(one, Arrived) else one for one in given]
+            return [next(stored) if isinstance(one, ArrivedReport) else one for one in given]
         except Exception:  # noqa: BLE001 - Django would answer so, too
             _log.exception("Reports could not be stored.", extra={"action": "sync"})
             document = envelope("internal_error", "Something went wrong here; report again.")

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from local_stack.chaos.containers.machines import Machines
 from local_stack.chaos.faults import NODE_LOST_SECONDS, Way
-from local_stack.chaos.strikes.strikes import Struck
+from local_stack.chaos.strikes.strikes import StrikeRecord
 
 
-def of(struck: Struck, newest_steps: Mapping[str, float], *, machines: Machines) -> Iterator[str]:
+def of(
+    struck: StrikeRecord, newest_steps: Mapping[str, float], *, machines: Machines
+) -> Iterator[str]:
     """Sentences about what stood still.
 
     Args:

@@ -18,7 +18,7 @@ from local_stack.chaos.faults import LASTING, OF_MACHINES, OF_THE_NETWORK, OF_TH
 from local_stack.chaos.observation.facts import Facts
 from local_stack.chaos.observation.processes import JobProcess, JobProcessKind, began_at
 from local_stack.chaos.stacks.target_stack import TargetStack
-from local_stack.chaos.strikes.strikes import Struck, Target
+from local_stack.chaos.strikes.strikes import StrikeRecord, Target
 
 PRECISION_SECONDS: Final = 0.01  # of the moments at which processes began
 HEARD_OF_SERVICE: Final = frozenset({*OF_THE_SERVICE, Component.DISK})
@@ -26,7 +26,7 @@ HEARD_OF_SERVICE: Final = frozenset({*OF_THE_SERVICE, Component.DISK})
 
 def noticed_seconds(
     target: Target,
-    struck: Struck,
+    struck: StrikeRecord,
     *,
     stack: TargetStack,
     facts: Facts,
@@ -63,7 +63,9 @@ def _is_other_of_service(one: Target, target: Target) -> bool:
     return one is not target and one.fault.component in HEARD_OF_SERVICE
 
 
-def successors(target: Target, struck: Struck, running: Sequence[JobProcess]) -> Iterator[float]:
+def successors(
+    target: Target, struck: StrikeRecord, running: Sequence[JobProcess]
+) -> Iterator[float]:
     part = (
         JobProcessKind.ZYGOTE
         if target.fault.component is Component.ZYGOTE

@@ -23,7 +23,7 @@ from local_stack.chaos.observation.silences import Silences
 from local_stack.chaos.stacks.doubles import Doubles
 from local_stack.chaos.stacks.target_stack import TargetStack
 from local_stack.chaos.stacks.workload import SAMPLES, ChaosWorkload, Training
-from local_stack.chaos.strikes.strikes import Struck
+from local_stack.chaos.strikes.strikes import StrikeRecord
 
 BACK_SECONDS: Final = 180.0  # then it counts as gone for good
 SETTLE_SECONDS: Final = 15.0  # an orphan may live so long, a row be wrong for so long
@@ -33,7 +33,7 @@ AT_ONCE: Final = RetryPolicy(patience_seconds=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waited:
+class WaitResult:
     """How a wait ended."""
 
     is_back: bool
@@ -59,8 +59,8 @@ class Recovery:
             return {}
 
     def await_back(
-        self, struck: Struck, *, sizes: Mapping[str, int], say: Callable[[str], None]
-    ) -> Waited:
+        self, struck: StrikeRecord, *, sizes: Mapping[str, int], say: Callable[[str], None]
+    ) -> WaitResult:
         """Wait until all is back since then, and jobs have the sizes that they had."""
         give_up_at = time.monotonic() + BACK_SECONDS
         last = ""
@@ -69,11 +69,11 @@ class Recovery:
             self.doubles.look_after()
             missing = self._missing(struck, sizes)
             if not missing or time.monotonic() > give_up_at:
-                return Waited(is_back=not missing, last=missing or last)
+                return WaitResult(is_back=not missing, last=missing or last)
             last = missing
             time.sleep(LOOK_SECONDS)
 
-    def _missing(self, struck: Struck, sizes: Mapping[str, int]) -> str:
+    def _missing(self, struck: StrikeRecord, sizes: Mapping[str, int]) -> str:
         """Return what is not as it was; empty: all is."""
         if not self.stack.is_well():
             return "the service is not well"
@@ -93,7 +93,7 @@ class Recovery:
                 return f"{training.name} {why}"
         return ""
 
-    def _unreplaced(self, struck: Struck) -> str:
+    def _unreplaced(self, struck: StrikeRecord) -> str:
         """Say who was killed and is alive on record; until that is known, all looks as it was."""
         killed = [one for one in struck.targets if one.fault.way in {Way.KILL, Way.LOSE}]
         lost = {worker_id for target in killed for worker_id in target.worker_ids}

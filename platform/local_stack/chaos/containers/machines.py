@@ -86,7 +86,7 @@ def three_machines(*, keep_in: Path, say: Callable[[str], None]) -> Iterator[Mac
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _MachineGround:
+class _MachineResources:
     """What machines stand on: a bridge, folders; and what ends with them."""
 
     ends: ExitStack
@@ -121,11 +121,11 @@ class _MachineGround:
         return machine
 
 
-def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _MachineGround:
+def _ground(ends: ExitStack, keep_in: Path, say: Callable[[str], None]) -> _MachineResources:
     keep_in.mkdir(parents=True, exist_ok=True, mode=0o700)
     earlier.clean(keep_in, say=say)
     first, second = str(own_daemon.free_network().network_address).split(".")[:2]
-    ground = _MachineGround(
+    ground = _MachineResources(
         ends=ends,
         bridge=earlier.name_of(os.getpid()),
         prefix=f"{first}.{second}",

@@ -73,7 +73,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Struck:
+class StrikeRecord:
     """What was done, and when; seconds since the epoch."""
 
     targets: tuple[Target, ...]
@@ -101,7 +101,7 @@ def find(fault: Fault, stack: TargetStack, jobs: Collection[str]) -> Target | No
     )
 
 
-def inflict(targets: Sequence[Target], *, meanwhile: Callable[[], object]) -> Struck:
+def inflict(targets: Sequence[Target], *, meanwhile: Callable[[], object]) -> StrikeRecord:
     """All at once; what lasts is over after its time, and `meanwhile` is called till then.
 
     Whom it was too late for is not among those that were struck.
@@ -119,7 +119,7 @@ def inflict(targets: Sequence[Target], *, meanwhile: Callable[[], object]) -> St
         for target in lasting:
             target.end()
     is_lasting = any(target.fault.way in LASTING for target in hit)
-    return Struck(targets=hit, at=at, over_at=time.time() if is_lasting else at)
+    return StrikeRecord(targets=hit, at=at, over_at=time.time() if is_lasting else at)
 
 
 def _last(lasting: Sequence[Target], *, until: float, meanwhile: Callable[[], object]) -> None:

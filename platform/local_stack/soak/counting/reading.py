@@ -24,7 +24,7 @@ PAUSE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
+class DecisionLatency:
     """What passed, in seconds, between a decision and its coordinator's knowing of it."""
 
     waking: float  # until the coordinator was woken; 0: it asked by itself
@@ -36,7 +36,7 @@ class Hearing:
         return self.waking + self.asking + self.telling
 
     @classmethod
-    def of(cls, decided_at: float, news: Mapping[str, Any]) -> Hearing:
+    def of(cls, decided_at: float, news: Mapping[str, Any]) -> DecisionLatency:
         """A service that has woken it before had another reason."""
         woken_at = min(max(news["woken_at"], decided_at), news["told_at"])
         asked_at = min(max(news["asked_at"], woken_at), news["told_at"])
@@ -58,7 +58,7 @@ class StackReading:
     reports: int  # answered since the simulator began
     failures: Mapping[str, int]  # of reports, by what was said
     report_seconds: tuple[float, ...]  # that answers took since the reading before
-    hearing: tuple[Hearing, ...]  # of decisions since then
+    hearing: tuple[DecisionLatency, ...]  # of decisions since then
 
     @property
     def hearing_seconds(self) -> tuple[float, ...]:
@@ -99,18 +99,18 @@ class StackGauge:
                 time.sleep(PAUSE_SECONDS)
         return conversation.ask(self._stack.state_dir, "counts")
 
-    def _hearing(self, news: list[Any], *, seconds: float) -> list[Hearing]:
+    def _hearing(self, news: list[Any], *, seconds: float) -> list[DecisionLatency]:
         """A revision of a job that the database does not know as new was no decision of late."""
         decided = self.database.assignments(seconds + 60.0)
         return [
-            Hearing.of(decided[one["job_id"], one["revision"]], one)
+            DecisionLatency.of(decided[one["job_id"], one["revision"]], one)
             for one in news
             if (one["job_id"], one["revision"]) in decided
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class SpentBetween:
     """What happened between two readings."""
 
     first: StackReading

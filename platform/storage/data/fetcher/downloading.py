@@ -17,7 +17,7 @@ from typing import Final
 
 from autoscaler.backoff import Backoff
 from storage.data.fetcher import checksums
-from storage.data.fetcher.orders import Away, FetchProgress, UnusableSource
+from storage.data.fetcher.orders import FetchProgress, SourceAway, UnusableSource
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
 from storage.data.fetcher.stores import ObjectStore
 from storage.data.listings import ObjectListing, StoredObject
@@ -44,8 +44,8 @@ class ListingDownload:
         """Fetch what is missing.
 
         Raises:
-            Away: the store does not answer; what came stays, for the next time.
-            Changed: an object is another than was listed.
+            SourceAway: the store does not answer; what came stays, for the next time.
+            ObjectChanged: an object is another than was listed.
             UnusableSource: the store does not send what it says.
         """
         tree = self.part / "tree"
@@ -123,7 +123,7 @@ class ListingDownload:
             for attempt in range(1, _TRIES + 1):
                 try:
                     return await checksums.part_bytes(one, self.store)
-                except Away:
+                except SourceAway:
                     if attempt == _TRIES:
                         raise
                     await asyncio.sleep(self.between_tries.seconds_after(attempt))
@@ -170,7 +170,7 @@ class ListingDownload:
                         os.pwrite(descriptor, chunk, start + came)
                         came += len(chunk)
                         self.progress.add(len(chunk))
-            except Away:
+            except SourceAway:
                 if attempt == _TRIES:
                     raise
             else:

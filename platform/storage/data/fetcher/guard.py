@@ -16,7 +16,7 @@ _CONNECTING: Final = frozenset({"socket.connect", "socket.sendto", "socket.sendm
 _FORBIDDEN: Final = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 
 
-class Forbidden(OSError):
+class ForbiddenDestination(OSError):
     """A connection to where no store may be."""
 
 
@@ -32,7 +32,7 @@ class Guard:
 
     def _look(self, event: str, arguments: tuple[object, ...]) -> None:
         if event in _FORBIDDEN:
-            raise Forbidden("A fetcher starts no programs.")
+            raise ForbiddenDestination("A fetcher starts no programs.")
         if event not in _CONNECTING:
             return
         address = arguments[1]
@@ -40,7 +40,7 @@ class Guard:
             return
         self.refused = self._why_not(address) or self.refused
         if self.refused:
-            raise Forbidden(self.refused)
+            raise ForbiddenDestination(self.refused)
 
     def _why_not(self, address: object) -> str:
         if not isinstance(address, tuple):
@@ -51,7 +51,7 @@ class Guard:
         return self._reach.why_not(host, port)
 
 
-class Calling(Protocol):
+class CallRules(Protocol):
     """An order, as far as it says whom its fetcher may call."""
 
     @property
@@ -61,7 +61,7 @@ class Calling(Protocol):
     def own(self) -> tuple[tuple[str, int], ...]: ...
 
 
-def reach_of(order: Calling, *, is_public: bool) -> Reach:
+def reach_of(order: CallRules, *, is_public: bool) -> Reach:
     """Return where its fetcher may call; `is_public`: public addresses, too."""
     return Reach(
         listed=tuple(Destination.parse(one) for one in order.networks),

@@ -6,7 +6,7 @@ import asyncio
 from typing import Final
 
 from autoscaler.backoff import Backoff
-from storage.data.fetcher.orders import Away, Changed, UnusableSource
+from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSource
 from storage.data.fetcher.stores import ObjectStore
 from storage.data.listings import ListingInvalid, ObjectListing
 
@@ -18,7 +18,7 @@ async def list_objects(store: ObjectStore, *, between_tries: Backoff) -> ObjectL
     """Ask the store, a few times if it has to be.
 
     Raises:
-        Away: it does not answer.
+        SourceAway: it does not answer.
         UnusableSource: it never will, or what is there cannot be files.
     """
     for attempt in range(1, _TRIES + 1):
@@ -32,9 +32,9 @@ async def list_objects(store: ObjectStore, *, between_tries: Backoff) -> ObjectL
             ) from problem
         except ListingInvalid as problem:
             raise UnusableSource(str(problem)) from problem
-        except Changed as problem:
+        except ObjectChanged as problem:
             raise UnusableSource(f"{problem} Check the URL and the secret.") from problem
-        except Away:
+        except SourceAway:
             if attempt == _TRIES:
                 raise
             await asyncio.sleep(between_tries.seconds_after(attempt))

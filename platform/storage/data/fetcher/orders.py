@@ -128,13 +128,13 @@ class FetchError(Exception):
     result: FetchResult = FetchResult.FAILED
 
 
-class Away(FetchError):
+class SourceAway(FetchError):
     """The store does not answer, or says that it has trouble of its own."""
 
     result = FetchResult.LATER
 
 
-class Changed(FetchError):
+class ObjectChanged(FetchError):
     """An object is another than was listed."""
 
     result = FetchResult.CHANGED

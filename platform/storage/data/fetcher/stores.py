@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol
 from urllib.parse import unquote, urlsplit
 
-from storage.data.fetcher.orders import Away, Changed, UnusableSource
+from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSource
 from storage.data.listings import MOST_OBJECTS, StoredObject
 
 CHUNK_BYTES: Final = 1 << 20
@@ -64,16 +64,16 @@ async def telling(what: str) -> AsyncIterator[None]:
     """Say in words what a store answers that does not do what it is asked.
 
     Raises:
-        Away: it may do so later.
-        Changed: another version is there, or none.
+        SourceAway: it may do so later.
+        ObjectChanged: another version is there, or none.
         UnusableSource: it never will.
     """
     try:
         yield
-    except (Away, Changed, UnusableSource):
+    except (SourceAway, ObjectChanged, UnusableSource):
         raise
     except FileNotFoundError as problem:
-        raise Changed(f"{what} is not there any more.") from problem
+        raise ObjectChanged(f"{what} is not there any more.") from problem
     except PermissionError as problem:
         raise UnusableSource(
             f"The store does not let us read {what}: {_short(problem)}. Check the secret."
@@ -83,10 +83,12 @@ async def telling(what: str) -> AsyncIterator[None]:
     except Exception as problem:
         code = _code(problem)
         if code in {_GONE, _ELSE}:
-            raise Changed(f"{what} is another now, or gone.") from problem
+            raise ObjectChanged(f"{what} is another now, or gone.") from problem
         if code is not None and 400 <= code < 500 and code != _TOO_MANY:  # noqa: PLR2004
             raise UnusableSource(f"The store refuses {what}: {_short(problem)}.") from problem
-        raise Away(f"The store does not answer well for {what}: {_short(problem)}") from problem
+        raise SourceAway(
+            f"The store does not answer well for {what}: {_short(problem)}"
+        ) from problem
 
 
 class _S3:
@@ -252,7 +254,7 @@ class _Http:
                 self._check_is_encrypted(answer.url.scheme)
                 tag = answer.headers.get("ETag") or answer.headers.get("Last-Modified", "")
                 if tag != one.version:
-                    raise Changed(f"{one.name!r} is another now.")
+                    raise ObjectChanged(f"{one.name!r} is another now.")
                 skipped = 0 if answer.status == _PARTIAL else start  # it sends all of it
                 async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
                     yield chunk[skipped:]

@@ -20,7 +20,7 @@ from dulwich.object_store import tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, Tag, Tree
 from dulwich.repo import Repo
 
-from storage.data.fetcher.orders import Away, FetchError, UnusableSource
+from storage.data.fetcher.orders import FetchError, SourceAway, UnusableSource
 from storage.repositories.fetcher.packing import Objects, TreeEntry
 
 _TIMEOUT: Final = urllib3.Timeout(connect=15.0, read=60.0)
@@ -87,7 +87,7 @@ def clone(url: str, ref: str, into: Path, credential: Mapping[str, str]) -> Clon
     """Fetch the commit that a ref means now.
 
     Raises:
-        Away: the repository does not answer.
+        SourceAway: the repository does not answer.
         UnusableSource: it has no such ref, or refuses it.
     """
     password = credential.get("GIT_PASSWORD")
@@ -144,7 +144,7 @@ def _told(problem: Exception, ref: str, *, knew_refs: bool) -> FetchError:
         )
     if _REFUSES.search(said):
         return UnusableSource(f"The repository refuses us: {said}. Check the URL and the secret.")
-    return Away(f"The repository does not answer well: {said}")
+    return SourceAway(f"The repository does not answer well: {said}")
 
 
 class _Pool(urllib3.PoolManager):

@@ -16,7 +16,7 @@ from concertina_worker.collective.wires import Wires
 from concertina_worker.environment import Platform
 from concertina_worker.membership.coordinator_link.control import Control
 from concertina_worker.membership.coordinator_link.orders import CoordinatorOrders
-from concertina_worker.membership.coordinator_link.preparations import Preparations, Prepared
+from concertina_worker.membership.coordinator_link.preparations import Preparations, PreparedPlan
 from concertina_worker.membership.coordinator_link.pulse import Pulse
 from concertina_worker.plan import GenerationPlan
 from concertina_worker.wire import FromWorker
@@ -49,7 +49,9 @@ class CoordinatorLine:
         self.orders.listen()
         self.control.start()
 
-    def await_prepared(self, accept: Callable[[Prepared], bool], *, newer_than: int) -> Prepared:
+    def await_prepared(
+        self, accept: Callable[[PreparedPlan], bool], *, newer_than: int
+    ) -> PreparedPlan:
         """Wait for an acceptable plan with its group; ends the process if it is told to end."""
         while True:
             self.orders.heed_while_waiting()

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedPlan:
     """A plan whose group stands; without one when this worker is to leave."""
 
     plan: GenerationPlan
@@ -44,7 +44,7 @@ class Preparations:
         self._build = build
         self._changed = threading.Condition()
         self._newest: GenerationPlan | None = None
-        self._prepared: Prepared | None = None
+        self._prepared: PreparedPlan | None = None
         self._current: Group | None = None
         self._building: set[Wires] = set()
         self._let_in_by = 0  # the newest generation that workers without a group get into
@@ -99,7 +99,7 @@ class Preparations:
             elif not self._newest.is_recovery:
                 self._make_ready(self._newest)
 
-    def prepared(self) -> Prepared | None:
+    def prepared(self) -> PreparedPlan | None:
         with self._changed:
             return self._prepared
 
@@ -110,11 +110,11 @@ class Preparations:
                 self._prepared = None
 
     def await_prepared(
-        self, accept: Callable[[Prepared], bool], *, timeout_seconds: float
-    ) -> Prepared | None:
+        self, accept: Callable[[PreparedPlan], bool], *, timeout_seconds: float
+    ) -> PreparedPlan | None:
         """Return what is prepared, as soon as it is acceptable; None after the time."""
 
-        def acceptable() -> Prepared | None:
+        def acceptable() -> PreparedPlan | None:
             prepared = self._prepared
             return prepared if prepared is not None and accept(prepared) else None
 
@@ -124,9 +124,9 @@ class Preparations:
     def _make_ready(self, plan: GenerationPlan) -> None:
         """Make a plan ready: at once if no group is to be built, else as soon as it stands."""
         if self._worker not in plan.members:
-            self._prepared = Prepared(plan=plan, group=None)
+            self._prepared = PreparedPlan(plan=plan, group=None)
         elif kept := self._kept_under(plan):
-            self._prepared = Prepared(plan=plan, group=kept)
+            self._prepared = PreparedPlan(plan=plan, group=kept)
         elif self._begun < plan.generation:
             self._prepared = None
             self._begun = plan.generation
@@ -169,5 +169,5 @@ class Preparations:
             self._building.discard(wires)
         with self._changed:
             if self._is_of_use(plan):
-                self._prepared = Prepared(plan=plan, group=group)
+                self._prepared = PreparedPlan(plan=plan, group=group)
                 self._changed.notify_all()

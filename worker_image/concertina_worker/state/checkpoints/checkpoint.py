@@ -31,7 +31,7 @@ from concertina_worker.checkpoint_files import (
     FOOTER_BYTES,
     FORMER_MAGIC,
     MAGIC,
-    CheckpointAbout,
+    CheckpointDescription,
     CheckpointName,
     about,
 )
@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 def write(
     folder: Path,
     content: Mapping[str, Any],
-    description: CheckpointAbout,
+    description: CheckpointDescription,
     *,
     keep_last: int,
     keep_best: BestCheckpointRule | None = None,
@@ -146,7 +146,9 @@ def _together(content: dict[str, Any], found: Mapping[str, torch.Tensor]) -> dic
     return content
 
 
-def _write_state(content: dict[str, Any], description: CheckpointAbout, file: HashingFile) -> None:
+def _write_state(
+    content: dict[str, Any], description: CheckpointDescription, file: HashingFile
+) -> None:
     torch.save(content, file)  # type: ignore[arg-type]
     file.write(description.tail())
     file.write(MAGIC + file.digest())

@@ -11,7 +11,7 @@ from typing import Final
 
 from concertina_worker.checkpoint_files import (
     SHOWN_DIGEST,
-    CheckpointAbout,
+    CheckpointDescription,
     CheckpointName,
     read_about,
 )
@@ -26,7 +26,7 @@ def oldest_first(folder: Path, kind: str = "pt") -> list[CheckpointName]:
     return sorted(name for name in found if name)
 
 
-def told_by(path: Path) -> CheckpointAbout | None:
+def told_by(path: Path) -> CheckpointDescription | None:
     """Return what a checkpoint is about; None: it does not say, or is broken."""
     try:
         descriptor = os.open(path, os.O_RDONLY)

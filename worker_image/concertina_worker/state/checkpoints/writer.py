@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from concertina_worker.checkpoint_files import CheckpointAbout, CheckpointName
+from concertina_worker.checkpoint_files import CheckpointDescription, CheckpointName
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.process import background
 from concertina_worker.state.checkpoints import checkpoint, keeping
@@ -24,7 +24,7 @@ class CheckpointWriter:
         self._rules = rules
         self._on_written = on_written
         self._newest_at = time.monotonic()
-        self._newest: CheckpointAbout | None = None
+        self._newest: CheckpointDescription | None = None
         self._thread: threading.Thread | None = None
 
     def load_newest(self) -> dict[str, Any] | None:
@@ -53,12 +53,14 @@ class CheckpointWriter:
         """One is being written."""
         return self._thread is not None and self._thread.is_alive()
 
-    def write_in_background(self, content: dict[str, Any], description: CheckpointAbout) -> None:
+    def write_in_background(
+        self, content: dict[str, Any], description: CheckpointDescription
+    ) -> None:
         self.wait()
         self._newest_at = time.monotonic()
         self._thread = background.start("concertina_checkpoint", self._write, content, description)
 
-    def write_now(self, content: dict[str, Any], description: CheckpointAbout) -> None:
+    def write_now(self, content: dict[str, Any], description: CheckpointDescription) -> None:
         """Return when it is on disk."""
         self.wait()
         if self._tells_more(description):
@@ -69,7 +71,7 @@ class CheckpointWriter:
             self._thread.join()
             self._thread = None
 
-    def _tells_more(self, description: CheckpointAbout) -> bool:
+    def _tells_more(self, description: CheckpointDescription) -> bool:
         """True of another step than the newest, or with the value that says how good it is."""
         newest, best = self._newest, self._rules.keep_best
         if newest is None or newest.step != description.step:
@@ -78,7 +80,7 @@ class CheckpointWriter:
             best.metric
         )
 
-    def _write(self, content: dict[str, Any], description: CheckpointAbout) -> None:
+    def _write(self, content: dict[str, Any], description: CheckpointDescription) -> None:
         rules = self._rules
         try:
             checkpoint.write(

@@ -42,7 +42,7 @@ class HashingFile(io.RawIOBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenFile:
     """What is on the disk now."""
 
     bytes: int
@@ -59,7 +59,7 @@ def temporary(folder: Path, stem: str) -> Iterator[Path]:
         path.unlink(missing_ok=True)  # or a full disk would stay full
 
 
-def write_whole(path: Path, write: Callable[[HashingFile], None]) -> Written:
+def write_whole(path: Path, write: Callable[[HashingFile], None]) -> WrittenFile:
     """Return when the file would survive a power cut, but for its name."""
     with path.open("wb") as file:
         hashing = HashingFile(file)
@@ -69,7 +69,7 @@ def write_whole(path: Path, write: Callable[[HashingFile], None]) -> Written:
             raise hashing.problem or error from None
         file.flush()
         os.fsync(file.fileno())
-        return Written(bytes=file.tell(), digest=hashing.digest().hex())
+        return WrittenFile(bytes=file.tell(), digest=hashing.digest().hex())
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from concertina_worker.device.kernels import await_kernels
-from concertina_worker.samples.comparison import StartSum, Work
+from concertina_worker.samples.comparison import PendingCollective, StartSum
 from concertina_worker.training.gradients.layout import GradientBucket
 
 
@@ -24,7 +24,7 @@ class Exchange:
         self._missing = [len(bucket.slots) for bucket in buckets]
         self._launched = 0
         self._start_sum: StartSum | None = start_sum
-        self._works: list[Work] = []
+        self._works: list[PendingCollective] = []
 
     def note_complete(self, bucket: int) -> None:
         """One more slot of this bucket has its last gradient."""

@@ -25,7 +25,7 @@ MOST_KEPT: Final = 2**20  # numbers of a gradient kept until the next step
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _KeptNumbers:
     """Evenly spaced numbers of the gradient of a whole step."""
 
     step: int
@@ -48,7 +48,7 @@ class NoiseMeter:
     def __init__(self, state: TrainingState, *, is_wanted: bool) -> None:
         self._state = state
         self._is_wanted = is_wanted
-        self._kept: _Kept | None = None
+        self._kept: _KeptNumbers | None = None
         self._found: _PendingMeasurement | None = None
 
     def is_due(self, share: BatchShare, *, workers: int) -> bool:
@@ -88,16 +88,16 @@ class NoiseMeter:
         return _PendingMeasurement(_of_two_steps(before, now), before.samples + samples)
 
 
-def _kept(step: int, samples: int, parameters: Sequence[torch.nn.Parameter]) -> _Kept:
+def _kept(step: int, samples: int, parameters: Sequence[torch.nn.Parameter]) -> _KeptNumbers:
     gradients = [p.grad.detach().flatten() for p in parameters if p.grad is not None]
     total = sum(gradient.numel() for gradient in gradients)
     stride = max(1, total // MOST_KEPT)
     parts = [gradient[::stride].to(torch.float32) for gradient in gradients]
     numbers = torch.cat(parts) if parts else torch.zeros(0)
-    return _Kept(step, samples, numbers, total / max(numbers.numel(), 1))
+    return _KeptNumbers(step, samples, numbers, total / max(numbers.numel(), 1))
 
 
-def _of_two_steps(one: _Kept, other: _Kept) -> SquaredNorms:
+def _of_two_steps(one: _KeptNumbers, other: _KeptNumbers) -> SquaredNorms:
     """Treat both steps as parts of one batch."""
     share = one.samples / (one.samples + other.samples)
     together = torch.lerp(other.numbers, one.numbers, share)

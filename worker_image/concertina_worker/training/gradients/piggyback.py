@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from concertina_worker.membership.agreement import AgreedSums, Offer
+from concertina_worker.membership.agreement import AgreedSums, SwitchOffer
 
 _BEFORE_COUNTS: Final = 6
 
@@ -21,7 +21,7 @@ class Piggyback:
     """One worker's numbers, or everybody's sum of them."""
 
     workers: int = 1
-    tally: AgreedSums = field(default_factory=lambda: tally_of(Offer()))
+    tally: AgreedSums = field(default_factory=lambda: tally_of(SwitchOffer()))
     squares_of_parts: float = 0.0
     parts: int = 0
     counts: tuple[int, ...] = ()
@@ -47,6 +47,6 @@ class Piggyback:
         )
 
 
-def tally_of(offer: Offer) -> AgreedSums:
+def tally_of(offer: SwitchOffer) -> AgreedSums:
     """One worker's part of the agreement."""
     return AgreedSums(deltas=offer.delta, squares=offer.delta**2, arrived=offer.has_arrived)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import torch
 
 from concertina_worker.batch.noise_scale import SquaredNorms
-from concertina_worker.membership.agreement import Offer
+from concertina_worker.membership.agreement import SwitchOffer
 from concertina_worker.samples.comparison import StartSum
 from concertina_worker.training.gradients.capture import Capture, Captured, Trained
 from concertina_worker.training.gradients.exchange import Exchange
@@ -28,7 +28,7 @@ class _Summing:
 
     exchange: Exchange
     captured: Captured
-    offer: Callable[[], Offer]
+    offer: Callable[[], SwitchOffer]
     is_alone: bool
     measures_norms: bool
     sums: Piggyback = field(default_factory=Piggyback)
@@ -57,7 +57,7 @@ class Gradients:
     def begin_step(
         self,
         start_sum: StartSum,
-        offer: Callable[[], Offer],
+        offer: Callable[[], SwitchOffer],
         *,
         is_alone: bool = False,
         measures_norms: bool = False,

@@ -28,7 +28,7 @@ _COUNTED: Final[dict[type, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Total:
+class ScheduleLength:
     """How many steps a schedule is made for."""
 
     steps: int
@@ -37,7 +37,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Length:
+class TrainingLength:
     """The length of the training, in what schedules count."""
 
     epochs: int
@@ -64,7 +64,7 @@ class ScheduleWatch:
             ]
             self._is_over = not self._before
 
-    def look(self, length: Length, *, is_in_epoch: bool) -> None:
+    def look(self, length: TrainingLength, *, is_in_epoch: bool) -> None:
         """Look what has moved since the last look, after a step or between epochs."""
         moved = [one for one, before in self._before or () if _position(one) > before]
         self._is_over = self._is_over or bool(moved) or not is_in_epoch
@@ -75,7 +75,7 @@ class ScheduleWatch:
             if _is_off(total, steps * length.epochs):
                 self._tell(total, steps, length.epochs)
 
-    def _tell(self, total: Total, steps: int, epochs: int) -> None:
+    def _tell(self, total: ScheduleLength, steps: int, epochs: int) -> None:
         takes = f"{epochs} epochs of {steps} steps of the job's batch" if steps > 1 else "epochs"
         self._warn(
             f"{total.name} is made for {total.steps} steps, but this training makes"
@@ -92,7 +92,7 @@ def _position(scheduler: Any) -> int:
     return int(one.last_epoch)
 
 
-def _is_off(total: Total, steps: int) -> bool:
+def _is_off(total: ScheduleLength, steps: int) -> bool:
     if abs(total.steps - steps) <= max(_MOST_OFF * steps, _ROUNDING):
         return False
     return total.steps > steps or not (total.may_be_less or _may_end_sooner())
@@ -104,13 +104,17 @@ def _may_end_sooner() -> bool:
     return script.is_file() and ".finish(" in script.read_text(errors="replace")
 
 
-def _totals(scheduler: Any) -> list[Total]:
+def _totals(scheduler: Any) -> list[ScheduleLength]:
     """The lengths of a schedule or its parts; none if it has no end, or hides it."""
     name = type(scheduler).__name__
     for kind, attribute in _COUNTED.items():
         if isinstance(scheduler, kind):
             may_be_less = getattr(scheduler, "end_factor", 0) > 0
-            return [Total(steps=getattr(scheduler, attribute), name=name, may_be_less=may_be_less)]
+            return [
+                ScheduleLength(
+                    steps=getattr(scheduler, attribute), name=name, may_be_less=may_be_less
+                )
+            ]
     match scheduler:
         case schedulers.SequentialLR():
             begins = scheduler._milestones[-1]  # noqa: SLF001 - there is no other way to it
@@ -123,9 +127,9 @@ def _totals(scheduler: Any) -> list[Total]:
     return []
 
 
-def _of_functions(scheduler: schedulers.LambdaLR) -> list[Total]:
+def _of_functions(scheduler: schedulers.LambdaLR) -> list[ScheduleLength]:
     """Return the totals of transformers' functions; what others compute nobody knows."""
     keywords = [getattr(function, "keywords", {}) for function in scheduler.lr_lambdas]
     totals = {one["num_training_steps"] for one in keywords if "num_training_steps" in one}
     name = "The schedule of transformers"
-    return [Total(steps=int(total), name=name) for total in sorted(totals)]
+    return [ScheduleLength(steps=int(total), name=name) for total in sorted(totals)]
