@@ -30,9 +30,17 @@ _NO_IPV6: Final = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
 _ASKS_ANEW_AFTER: Final = Path("/proc/sys/net/ipv4/neigh/outside/retrans_time_ms")
 _SERVERS: Final = frozenset({"DATABASE_URL", "REDIS_URL", "DOCKER_HOST"})
 
+_entered = False
+
+
+def is_entered() -> bool:
+    """True if nobody else is in this process's network."""
+    return _entered
+
 
 def enter_if_possible() -> None:
     """Of this thread, and of the threads and processes that it starts."""
+    global _entered  # noqa: PLW0603 - as the network, it is the process's
     if (
         os.geteuid() != 0
         or shutil.which("ip") is None
@@ -46,3 +54,4 @@ def enter_if_possible() -> None:
     for arguments in _MADE_BY:
         subprocess.run(("ip", *arguments.split()), check=True)
     _ASKS_ANEW_AFTER.write_text("10")
+    _entered = True

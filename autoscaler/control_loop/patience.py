@@ -38,7 +38,7 @@ _SETTINGS: Final = {
     "idle_in_transaction_session_timeout": "within_transaction",
     "idle_session_timeout": "between_statements",
 }
-_ASKED_AFTER: Final = {  # PostgreSQL's names; together seven seconds. Guessed
+ASKED_AFTER: Final = {  # PostgreSQL's names; together seven seconds. Guessed
     "tcp_keepalives_idle": "3s",
     "tcp_keepalives_interval": "2s",
     "tcp_keepalives_count": "2",
@@ -55,12 +55,12 @@ _log = logging.getLogger(__name__)
 @contextmanager
 def impatiently(patience: DatabaseTimeouts = PATIENCE) -> Iterator[None]:
     """No statement within waits longer; it raises `OperationalError` instead."""
-    _set(_bounds(patience) | _ASKED_AFTER)
+    _set(_bounds(patience) | ASKED_AFTER)
     try:
         yield
     finally:
         with suppress(Error), connection.cursor() as cursor:  # a broken one has forgotten it
-            cursor.execute("; ".join(f"RESET {name}" for name in (*_SETTINGS, *_ASKED_AFTER)))
+            cursor.execute("; ".join(f"RESET {name}" for name in (*_SETTINGS, *ASKED_AFTER)))
 
 
 def is_given_up(error: OperationalError, *, job_id: str, action: str) -> bool:

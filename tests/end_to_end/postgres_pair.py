@@ -18,12 +18,18 @@ from tests.end_to_end.waiting import until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Server:
+class PostgresOverTcp:
+    """A server that listens on a port, as one on another machine does."""
+
     port: int
     process: ChildProcess
 
+    @property
+    def url(self) -> str:
+        return _url(self.port, "postgres")
+
     def ask(self, statement: str) -> str:
-        with closing(psycopg2.connect(_url(self.port, "postgres"))) as connection:
+        with closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 cursor.execute(statement)
@@ -34,8 +40,8 @@ class _Server:
 class PostgresPair:
     """Two servers, of which the first takes writes."""
 
-    primary: _Server
-    standby: _Server
+    primary: PostgresOverTcp
+    standby: PostgresOverTcp
 
     @property
     def url(self) -> str:
@@ -53,7 +59,7 @@ class PostgresPair:
 @contextmanager
 def running(folder: Path) -> Iterator[PostgresPair]:
     """A pair whose database is there, and empty."""
-    first = _start(folder / "primary")
+    first = start(folder / "primary")
     try:
         first.ask(f"CREATE DATABASE {embedded_postgres.DATABASE}")
         second = _start_standby(first, folder / "standby")
@@ -66,7 +72,7 @@ def running(folder: Path) -> Iterator[PostgresPair]:
         first.process.stop()
 
 
-def _start(folder: Path) -> _Server:
+def start(folder: Path) -> PostgresOverTcp:
     port = ports.free_port()
     spec = embedded_postgres.spec(
         data_dir=folder / "data", runtime_dir=folder, log=folder.with_suffix(".log")
@@ -79,10 +85,10 @@ def _start(folder: Path) -> _Server:
     )
     process = ChildProcess(over_tcp)
     process.wait_until_ready()
-    return _Server(port=port, process=process)
+    return PostgresOverTcp(port=port, process=process)
 
 
-def _start_standby(primary: _Server, folder: Path) -> _Server:
+def _start_standby(primary: PostgresOverTcp, folder: Path) -> PostgresOverTcp:
     """A copy of the primary that follows it."""
     identity = embedded_postgres.choose_identity(embedded_postgres.bin_dir())
     folder.mkdir(mode=0o700)
@@ -90,14 +96,14 @@ def _start_standby(primary: _Server, folder: Path) -> _Server:
         (
             *(*identity.prefix, str(embedded_postgres.bin_dir() / "pg_basebackup")),
             *("--pgdata", str(folder / "data"), "--write-recovery-conf", "--checkpoint=fast"),
-            *("--dbname", _url(primary.port, "postgres")),
+            *("--dbname", primary.url),
         ),
         check=True,
     )
-    return _start(folder)
+    return start(folder)
 
 
-def _wait_for_each_commit(primary: _Server) -> None:
+def _wait_for_each_commit(primary: PostgresOverTcp) -> None:
     """From now on no commit is said to be done before the standby has it."""
     primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
     primary.ask("SELECT pg_reload_conf()")
