@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from local_stack.soak.counting.percentiles import percentile
@@ -62,12 +63,27 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HealthQuestions:
+    """What monitoring heard that asked every second."""
+
+    asked: int
+    told_well: int  # the rest was refused, or not answered in time
+    slowest_seconds: float
+
+    def lines(self) -> list[str]:
+        return [
+            f"| answers of 200 by /health meanwhile | {self.told_well} of {self.asked} |",
+            f"| slowest of these | {self.slowest_seconds:.2f} s |",
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Storm:
     """What an overload did."""
 
     times: float
     per_second: float  # that were sent
-    slowest_health_seconds: float  # of the answers of `/health` meanwhile
+    health: HealthQuestions  # meanwhile
     recovered_after_seconds: float | None
 
     def lines(self) -> list[str]:
@@ -75,7 +91,7 @@ class Storm:
         recovered = "not yet" if after is None else f"{after:.1f} s"
         return [
             f"| reports sent, {self.times:g} times as many | {self.per_second:.0f} /s |",
-            f"| slowest answer of /health meanwhile | {self.slowest_health_seconds:.2f} s |",
+            *self.health.lines(),
             f"| all well again after (at most 30 s) | {recovered} |",
         ]
 
@@ -98,7 +114,7 @@ async def measure_storm(
         await asyncio.sleep(SETTLING_SECONDS)
         calm = await _stretch(servers, reported, SETTLING_SECONDS)
         usual = sum(one.is_stored for one in calm.reported) / calm.seconds
-        looking = asyncio.create_task(_slowest_health(servers, seconds))
+        looking = asyncio.create_task(_ask_health(servers, seconds))
         sent = await storm.rage(coordinators, per_second=times * usual, seconds=seconds)
         over_at = loop.time()
         recovered = None
@@ -108,7 +124,7 @@ async def measure_storm(
         return Storm(
             times=times,
             per_second=sent / seconds,
-            slowest_health_seconds=await looking,
+            health=await looking,
             recovered_after_seconds=recovered,
         )
 
@@ -149,13 +165,13 @@ async def _reporting(coordinators: Sequence[Coordinator]) -> AsyncIterator[list[
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _slowest_health(servers: Servers, seconds: float) -> float:
-    loop, slowest = asyncio.get_running_loop(), 0.0
+async def _ask_health(servers: Servers, seconds: float) -> HealthQuestions:
+    loop, took, told_well = asyncio.get_running_loop(), list[float](), 0
     until = loop.time() + seconds
     while (began := loop.time()) < until:
         wire = Wire(servers.host, servers.port, own_host=MONITORING)
-        await wire.ask(_HEALTH)
-        slowest = max(slowest, loop.time() - began)
+        told_well += (await wire.ask(_HEALTH)).status == HTTPStatus.OK
+        took.append(loop.time() - began)
         wire.close()
         await asyncio.sleep(1.0)
-    return slowest
+    return HealthQuestions(asked=len(took), told_well=told_well, slowest_seconds=max(took))

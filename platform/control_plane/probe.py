@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from control_plane.configuration import environment
 from control_plane.configuration.environment import Environment
 
-_TIMEOUT_SECONDS: Final = 4.0
+TIMEOUT_SECONDS: Final = 4.0
 _LATE_TICKS: Final = 6  # a loop that misses so many does not turn
 _BEAT_SCHEDULE: Final = Path("/tmp/beat-schedule")  # noqa: S108 - of the container
 _HEARTBEAT_STALE_SECONDS: Final = 30.0
@@ -87,7 +87,7 @@ def _health(url: str, *, host: str | None = None) -> Mapping[str, Any]:
     request = urllib.request.Request(f"{url}/api/v1/health")  # noqa: S310 - our own address
     if host is not None:
         request.add_header("Host", host)
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310 - as above
+    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - as above
         health: Mapping[str, Any] = json.load(answer)
         return health
 

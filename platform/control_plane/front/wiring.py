@@ -9,6 +9,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 from storage.uploads.pieces import LARGEST_PIECE
 from tenancy.access.bearer import bearer_key
@@ -31,6 +32,7 @@ from control_plane.front.only_http import OnlyHttp
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.threads.bulkheads import Bulkheads, sizes
 from control_plane.front.threads.processor_shares import ProcessorShares
+from control_plane.front.threads.remembered_health import RememberedHealth
 from control_plane.web.repeated.shared_reads import SHARED, SHARED_SECONDS
 from jobs.api import sync
 from jobs.reports import job_token
@@ -76,14 +78,13 @@ def in_front_of(django: Application) -> Application:
         is_piece=is_piece,
         refusal_seconds=REFUSAL_SECONDS,
     )
-    return OnlyHttp(
-        OnlyFromInside(
-            counted,
-            address_of=callers.address,
-            is_proxy_believed=bool(settings.REST_FRAMEWORK["NUM_PROXIES"]),
-            networks=limits.internal_networks,
-        )
+    from_inside = OnlyFromInside(
+        counted,
+        address_of=callers.address,
+        is_proxy_believed=bool(settings.REST_FRAMEWORK["NUM_PROXIES"]),
+        networks=limits.internal_networks,
     )
+    return OnlyHttp(RememberedHealth(from_inside, is_host_allowed=is_host_allowed))
 
 
 def share_reads() -> None:
@@ -110,6 +111,12 @@ def term_of_coordinator(job_id: str, scope: Scope) -> int | None:
     token = bearer_key((header(scope, b"authorization") or b"").decode("latin-1")) or ""
     credential = job_token.read(token, job_id, now=timezone.now())
     return None if credential is None else credential.term
+
+
+def is_host_allowed(host: str) -> bool:
+    """True if Django answers to this name; else it says what is wrong."""
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
 
 
 def is_piece(scope: Scope) -> bool:
