@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class IllegalTransition(JobsError):
 
     code = "illegal_transition"
 
-    def __init__(self, *, verb: str, state: State, allowed: Sequence[State]) -> None:
+    def __init__(self, *, verb: str, state: JobState, allowed: Sequence[JobState]) -> None:
         super().__init__(
             f"The job is {state}; only a job that is {' or '.join(allowed)} can be {verb}."
         )

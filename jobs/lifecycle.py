@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class State(StrEnum):
+class JobState(StrEnum):
     """A job's state; details live in its `reason` and `message`."""
 
     QUEUED = "queued"  # accepted; holds no GPU
@@ -24,24 +24,26 @@ class State(StrEnum):
     CANCELLED = "cancelled"  # somebody stopped it for good
 
 
-FINAL: Final = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
-LIVE: Final = frozenset(State) - FINAL
-ACTIVE: Final = frozenset({State.STARTING, State.RUNNING, State.RESCALING})
-WAITING: Final = frozenset({State.QUEUED, State.PAUSED})
+FINAL: Final = frozenset({JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED})
+LIVE: Final = frozenset(JobState) - FINAL
+ACTIVE: Final = frozenset({JobState.STARTING, JobState.RUNNING, JobState.RESCALING})
+WAITING: Final = frozenset({JobState.QUEUED, JobState.PAUSED})
 WITHOUT_WORKERS: Final = FINAL | WAITING
 
-MOVES: Final[dict[State, frozenset[State]]] = {
-    State.QUEUED: frozenset({State.STARTING, State.PAUSED, State.CANCELLED, State.FAILED}),
-    State.STARTING: frozenset({State.RUNNING, State.STOPPING, State.QUEUED}),
-    State.RUNNING: frozenset({State.RESCALING, State.STARTING, State.STOPPING}),
-    State.RESCALING: frozenset({State.RUNNING, State.STARTING, State.STOPPING}),
-    State.PAUSED: frozenset({State.QUEUED, State.CANCELLED}),
-    State.STOPPING: FINAL | {State.PAUSED, State.QUEUED},
-    State.COMPLETED: frozenset(),
-    State.FAILED: frozenset(),
-    State.CANCELLED: frozenset(),
+MOVES: Final[dict[JobState, frozenset[JobState]]] = {
+    JobState.QUEUED: frozenset(
+        {JobState.STARTING, JobState.PAUSED, JobState.CANCELLED, JobState.FAILED}
+    ),
+    JobState.STARTING: frozenset({JobState.RUNNING, JobState.STOPPING, JobState.QUEUED}),
+    JobState.RUNNING: frozenset({JobState.RESCALING, JobState.STARTING, JobState.STOPPING}),
+    JobState.RESCALING: frozenset({JobState.RUNNING, JobState.STARTING, JobState.STOPPING}),
+    JobState.PAUSED: frozenset({JobState.QUEUED, JobState.CANCELLED}),
+    JobState.STOPPING: FINAL | {JobState.PAUSED, JobState.QUEUED},
+    JobState.COMPLETED: frozenset(),
+    JobState.FAILED: frozenset(),
+    JobState.CANCELLED: frozenset(),
 }
 
 
-def is_legal(old: State, new: State) -> bool:
+def is_legal(old: JobState, new: JobState) -> bool:
     return new in MOVES[old]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.db.models import Count, F, Q
 
-from jobs.lifecycle import ACTIVE, WITHOUT_WORKERS, State
+from jobs.lifecycle import ACTIVE, WITHOUT_WORKERS, JobState
 from jobs.models import Generation, GpuClaim, Job, Worker
 from jobs.spec import stored_spec
 from jobs.worker_phase import WorkerPhase
@@ -49,7 +49,7 @@ def _of_jobs() -> Iterator[str]:
             yield f"{job} is {job.state}, but its newest assignment is not of its revision"
         if job.coordinator_port is None:
             yield f"{job} is {job.state}, but its coordinator has no port"
-    for job in Job.objects.filter(Q(state=State.STOPPING) ^ ~Q(ends_as="")):
+    for job in Job.objects.filter(Q(state=JobState.STOPPING) ^ ~Q(ends_as="")):
         yield f"{job} is {job.state} and ends as {job.ends_as or 'nothing'}"
     for job in Job.objects.filter(Q(finished_at=None), state__in=_FINAL):
         yield f"{job} is {job.state}, nobody knows since when"
@@ -63,4 +63,4 @@ def _of_generations() -> Iterator[str]:
         yield f"{job} has {job.n} open generations"
 
 
-_FINAL = (State.COMPLETED, State.FAILED, State.CANCELLED)
+_FINAL = (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

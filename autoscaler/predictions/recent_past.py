@@ -15,7 +15,7 @@ from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.simulation.engine.prediction.past import JobProgress, PastJob, RecentPast
 from autoscaler.simulation.engine.replay.settings import HotRescale
 from jobs.job_mode import JobMode
-from jobs.lifecycle import LIVE, State
+from jobs.lifecycle import LIVE, JobState
 from jobs.models import Generation, Job
 
 PAST_JOBS: Final = 30  # guessed: enough to draw from, few enough to be recent
@@ -31,7 +31,7 @@ _START_UNMEASURED: Final = 10.0  # guessed, in seconds
 def past_until(now: datetime) -> RecentPast:
     """The jobs that ended lately, and how many came per second."""
     tells = Q(samples__gt=0) | Q(mode=JobMode.RESTART)  # those are known by the time they took
-    ended = Job.objects.filter(tells, state=State.COMPLETED, started_at__isnull=False)
+    ended = Job.objects.filter(tells, state=JobState.COMPLETED, started_at__isnull=False)
     views = observe.job_views(_newest_of_all_teams(ended), {})
     window = _arrivals_window(now)
     came = Job.objects.filter(submitted_at__gt=now - window).count()

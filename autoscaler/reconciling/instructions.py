@@ -13,7 +13,7 @@ from datetime import datetime
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.snapshot import RescaleMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 class Instruction:
@@ -60,7 +60,7 @@ class Counters:
 class Stop(JobChange):
     """Let the job's workers end; it becomes `ends_as` once they have."""
 
-    ends_as: State
+    ends_as: JobState
     reason: JobReason
     message: str
     data: Mapping[str, object] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Stop(JobChange):
 class EndAs(JobChange):
     """Let a job that stops already become something else than was meant."""
 
-    ends_as: State
+    ends_as: JobState
     reason: JobReason
     message: str
 

@@ -17,13 +17,13 @@ from autoscaler.reconciling.rules.ending.standstill import looked_into_at
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
 from jobs.job_mode import JobMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 
 
 def rests_until(job: JobSnapshot) -> datetime | None:
     """Return until when nothing is to be done; None: the rules have to be asked."""
-    is_as_wanted = job.state is State.RUNNING and _trains_as_wanted(job) and _is_led(job)
+    is_as_wanted = job.state is JobState.RUNNING and _trains_as_wanted(job) and _is_led(job)
     if not is_as_wanted or _is_to_be_told_off(job) or _is_idle(job):
         return None
     return looked_into_at(job)

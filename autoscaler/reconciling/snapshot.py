@@ -16,7 +16,7 @@ from autoscaler.reconciling.questions import Question, Unanswered
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.job_mode import JobMode
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.spec.job_spec import JobSpec
 
 _Answer = TypeVar("_Answer")
@@ -122,7 +122,7 @@ class JobSnapshot:
     """One job, with the workers of its newest assignment and all that are not gone."""
 
     id: str
-    state: State
+    state: JobState
     state_since: datetime
     spec: JobSpec
     context: Context
@@ -133,7 +133,7 @@ class JobSnapshot:
     failures: int = 0
     starts: int = 1
     revision: int = 0
-    ends_as: State | None = None
+    ends_as: JobState | None = None
     reason: str = ""
     message: str = ""
     life: SignsOfLife = field(default_factory=SignsOfLife)
@@ -228,12 +228,12 @@ class JobSnapshot:
 
     @property
     def is_starting_over(self) -> bool:
-        return self.state is State.STARTING and not any(w.has_registered for w in self.members)
+        return self.state is JobState.STARTING and not any(w.has_registered for w in self.members)
 
     @property
     def is_heard(self) -> bool:
         """Its coordinator speaks; else what it would say is unknown."""
-        is_at_rest, limits = self.state is State.RUNNING, self.limits
+        is_at_rest, limits = self.state is JobState.RUNNING, self.limits
         silence = limits.silence_at_rest if is_at_rest else limits.coordinator_silence
         return self.seconds_since(self.coordinator.seen_at) < silence
 

@@ -23,51 +23,51 @@ from autoscaler.reconciling.snapshot import (
     JobSnapshot,
     RescaleMode,
 )
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 
 Rule = Callable[[JobSnapshot], Instructions]
 
-_ALL: Final = frozenset(State)
-_CHANGING: Final = frozenset({State.STARTING, State.RESCALING})
+_ALL: Final = frozenset(JobState)
+_CHANGING: Final = frozenset({JobState.STARTING, JobState.RESCALING})
 _HOT: Final = frozenset({RescaleMode.HOT})
 _RESTART: Final = frozenset({RescaleMode.RESTART})
 _BOTH: Final = frozenset(RescaleMode)
 
-_IN_ORDER: Final[tuple[tuple[Rule, frozenset[RescaleMode], frozenset[State]], ...]] = (
+_IN_ORDER: Final[tuple[tuple[Rule, frozenset[RescaleMode], frozenset[JobState]], ...]] = (
     (release.release_ended_workers, _BOTH, _ALL),
     (refusals.give_up_what_cannot_start, _BOTH, ACTIVE),
     (refusals.give_up_what_is_always_killed, _BOTH, ACTIVE),
     (settling.settle, _BOTH, ACTIVE),
-    (settling.finish_after_all, _HOT, frozenset({State.STOPPING})),
+    (settling.finish_after_all, _HOT, frozenset({JobState.STOPPING})),
     (disk.end_what_writes_too_much, _BOTH, ACTIVE),
     (disk.warn_of_a_filling_disk, _BOTH, ACTIVE),
     (idleness.tell_of_idleness, _BOTH, ACTIVE),
-    (idleness.pause_what_is_idle, _BOTH, frozenset({State.RUNNING})),
+    (idleness.pause_what_is_idle, _BOTH, frozenset({JobState.RUNNING})),
     (joining.go_on_without_the_gone, _HOT, _CHANGING),
     (preparing.tell_of_preparations, _BOTH, _CHANGING),
     (joining.give_up_preparations, _BOTH, _CHANGING),
     (joining.drop_late_joiners, _HOT, _CHANGING),
-    (mode.detect_mode, _HOT, frozenset({State.STARTING})),
+    (mode.detect_mode, _HOT, frozenset({JobState.STARTING})),
     (hung_workers.kill_given_up_workers, _HOT, _ALL),
-    (hung_workers.kill_left_out_workers, _HOT, frozenset({State.RUNNING})),
+    (hung_workers.kill_left_out_workers, _HOT, frozenset({JobState.RUNNING})),
     (joining.give_up_stuck_changes, _HOT, _CHANGING),
-    (standstill.end_what_stands_still, _BOTH, frozenset({State.STARTING, State.RUNNING})),
+    (standstill.end_what_stands_still, _BOTH, frozenset({JobState.STARTING, JobState.RUNNING})),
     (slow_nodes.warn_of_slow_nodes, _BOTH, _ALL),
     (silent_nodes.warn_of_silent_nodes, _BOTH, _ALL),
-    (silent_nodes.leave_the_lost_behind, _HOT, frozenset({State.RUNNING})),
+    (silent_nodes.leave_the_lost_behind, _HOT, frozenset({JobState.RUNNING})),
     (restart_mode.seat_next_set, _BOTH, ACTIVE),
     (restart_mode.begin_generation, _RESTART, _CHANGING),
     (stopping.stop_workers, _BOTH, _ALL),
-    (stopping.finish, _BOTH, frozenset({State.STOPPING})),
+    (stopping.finish, _BOTH, frozenset({JobState.STOPPING})),
     (launching.start_missing, _BOTH, _ALL),
 )
 
-RULES: Final[dict[tuple[RescaleMode, State], tuple[Rule, ...]]] = {
+RULES: Final[dict[tuple[RescaleMode, JobState], tuple[Rule, ...]]] = {
     (mode, state): tuple(
         rule for rule, modes, states in _IN_ORDER if mode in modes and state in states
     )
     for mode in RescaleMode
-    for state in State
+    for state in JobState
 }
 
 

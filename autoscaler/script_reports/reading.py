@@ -22,7 +22,7 @@ from autoscaler.script_reports.sources import NewLines, WorkerFiles
 from autoscaler.script_reports.told import ScriptReport
 from jobs.commands.observations.told_by_script import ToldByScript, record_told
 from jobs.job_mode import JobMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Assignment, Generation
 from jobs.spec import stored_spec
 from jobs.spec.parts.logged_metrics import LoggedMetric
@@ -54,7 +54,7 @@ Crew = Generation | Assignment
 
 
 def _generations(now: datetime) -> Iterable[Generation]:
-    runs = Q(job__state__in=(State.RUNNING, State.RESCALING, State.STOPPING))
+    runs = Q(job__state__in=(JobState.RUNNING, JobState.RESCALING, JobState.STOPPING))
     has_just_ended = Q(job__finished_at__gte=now - _LAST_WORDS)
     return (
         Generation.objects.filter(runs | has_just_ended, job__mode=JobMode.RESTART)

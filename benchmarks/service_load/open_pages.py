@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import httpx
-from local_stack.soak.counting.reading import Spent, StackGauge
+from local_stack.soak.counting.reading import SpentBetween, StackGauge
 from local_stack.soak.measured_stack import MeasuredStack, measured_stack
 from local_stack.soak.users.requests import Caller, refused, spec
 
@@ -139,10 +139,10 @@ def _measure(
     print(f"| {count} that {what} | {per_page:.0f} | {costs} | {rate:.0f} |")
 
 
-def _spent(gauge: StackGauge, work: Callable[[], object]) -> Spent:
+def _spent(gauge: StackGauge, work: Callable[[], object]) -> SpentBetween:
     first = gauge.read()
     work()
-    return Spent(first=first, last=gauge.read())
+    return SpentBetween(first=first, last=gauge.read())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from tenancy.models import Quota, Team
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from concertina_worker.protocol import ExitCode, MemberPhase
 from jobs.commands.observations.sync import record_sync
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Assignment, Generation, GpuClaim, Job, Measurement, Worker
 from jobs.reports.job_token import Credential
 from jobs.reports.sync_report import CheckedSyncReport
@@ -120,7 +120,7 @@ class Crowd:
 
     def churn(self, count: int) -> None:
         """So many jobs end, and as many are submitted."""
-        running = Job.objects.filter(state=State.RUNNING).order_by("submitted_at", "id")
+        running = Job.objects.filter(state=JobState.RUNNING).order_by("submitted_at", "id")
         for job in running[:count]:
             for process in self._processes_of(job):
                 self.host.exit(process, ExitCode.COMPLETED)
@@ -128,7 +128,7 @@ class Crowd:
 
     def obey(self) -> None:
         """Every coordinator whose job is being changed does what is wanted."""
-        for job in Job.objects.filter(state__in=[State.STARTING, State.RESCALING]):
+        for job in Job.objects.filter(state__in=[JobState.STARTING, JobState.RESCALING]):
             self._begin_generation(job)
 
     def _processes_of(self, job: Job) -> list[str]:
@@ -145,7 +145,7 @@ class Crowd:
         workers, claims, assignments, generations, measured = [], [], [], [], []
         for number, job in enumerate(jobs):
             ids = [f"{job.id}-1-{k}" for k in range(1, self.workers + 1)]
-            job.state, job.state_since, job.started_at = State.RUNNING, now, now
+            job.state, job.state_since, job.started_at = JobState.RUNNING, now, now
             job.attempt = job.starts = job.revision = job.generation = 1
             job.coordinator_port, job.coordinator_seen_at = 20_000 + number % 40_000, now
             job.progress_at, job.model_bytes = now, self.rng.randint(1, 500) * 1_000_000

@@ -24,7 +24,7 @@ from tenancy.models import Team
 from autoscaler.planning.explanations.sentences.batch_sentences import worth_of_range
 from autoscaler.planning.fitting.handing_on import handed_on
 from autoscaler.planning.speed.sample_worth import RangeWorth
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, Measurement
 from jobs.spec.job_spec import JobSpec
 
@@ -106,7 +106,7 @@ class EarlierRuns:
         completed = (
             run
             for run in self._runs.get(training, ())
-            if run.state == State.COMPLETED and run.first_noise_scale is not None
+            if run.state == JobState.COMPLETED and run.first_noise_scale is not None
         )
         earlier = next(completed, None)
         if earlier is None:

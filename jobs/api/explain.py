@@ -16,7 +16,7 @@ from autoscaler.job_vocabulary import JobReason
 from jobs.api.serializers.explanation.details import details_of
 from jobs.api.serializers.explanation.explanation import ExplanationSerializer
 from jobs.api.serializers.generation import restart_in_words
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 from jobs.models import Generation, Job, Quarantine
 from jobs.queries import visible_jobs
 from jobs.queries.newest_decision import explanation_of, newest_decision, remedy_of
@@ -74,7 +74,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
 
 def _own_message(job: Job) -> str:
     """Return why it stands as it does; whoever waits for data learns what follows, and when."""
-    if job.state != State.QUEUED or job.reason != JobReason.PREPARING:
+    if job.state != JobState.QUEUED or job.reason != JobReason.PREPARING:
         return job.message
     soonest = (job.prediction.get("start") or {}).get("p10")
     when = f": not before {datetime.fromisoformat(soonest):%H:%M} UTC" if soonest else ""

@@ -9,9 +9,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from jobs.api import json_types
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
-_STATE: Final = "|".join(State)
+_STATE: Final = "|".join(JobState)
 
 
 @extend_schema_field({"type": "string", "pattern": f"^ *({_STATE})?( *, *({_STATE})?)* *$"})
@@ -21,10 +21,10 @@ class StatesField(serializers.CharField):
     def to_internal_value(self, data: Any) -> Any:
         text = super().to_internal_value(data)
         states = [part.strip() for part in text.split(",") if part.strip()]
-        unknown = [state for state in states if state not in set(State)]
+        unknown = [state for state in states if state not in set(JobState)]
         if unknown:
             raise serializers.ValidationError(
-                f"{unknown[0]!r} is not a state. Use: {', '.join(State)}."
+                f"{unknown[0]!r} is not a state. Use: {', '.join(JobState)}."
             )
         return states
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
 from jobs.changes import events
 from jobs.changes.wake_signal import announce_wanted
-from jobs.lifecycle import FINAL, WITHOUT_WORKERS, State, is_legal
+from jobs.lifecycle import FINAL, WITHOUT_WORKERS, JobState, is_legal
 from jobs.models import Generation, Job
 
 
@@ -37,8 +37,8 @@ class Move:
 
 def move(
     job_id: str,
-    expected: Collection[State],
-    new: State,
+    expected: Collection[JobState],
+    new: JobState,
     *,
     reason: JobReason | StoredReason,
     message: str = "",
@@ -77,7 +77,7 @@ def move(
 
 def move_of(
     job: Job,
-    new: State,
+    new: JobState,
     *,
     at: datetime | Now,
     reason: JobReason | StoredReason,
@@ -106,19 +106,19 @@ def move_of(
             data=data,
         ),
         ends_generation=new in WITHOUT_WORKERS,
-        changes_wishes=new is not State.RUNNING,  # of which its own report is the cause
+        changes_wishes=new is not JobState.RUNNING,  # of which its own report is the cause
     )
 
 
-def check_legal(expected: Collection[State], new: State) -> None:
+def check_legal(expected: Collection[JobState], new: JobState) -> None:
     """Raises IllegalMove if the lifecycle table lacks a move from an expected state."""
     for state in expected:
         if not is_legal(state, new):
             raise IllegalMove(f"{state} -> {new}")
 
 
-def _times(job: Job, new: State, at: datetime | Now) -> dict[str, Any]:
-    if new == State.STARTING:
+def _times(job: Job, new: JobState, at: datetime | Now) -> dict[str, Any]:
+    if new == JobState.STARTING:
         return {"started_at": job.started_at or at}
     if new in FINAL:
         return {"finished_at": at}

@@ -16,7 +16,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import demand_signal, events
 from jobs.changes.transitions import move
 from jobs.errors import IllegalTransition, JobNotFound
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Job
 
 
@@ -26,39 +26,39 @@ class _StateRequest:
 
     done: str  # "cancelled", as in "the job was cancelled by ada"
     reason: JobReason
-    becomes: State
-    at_once_from: frozenset[State]  # holds no worker
-    by_stopping_from: frozenset[State]  # holds workers, which must end first
-    instead_of: frozenset[State]  # what a stopping job may still be turned away from
+    becomes: JobState
+    at_once_from: frozenset[JobState]  # holds no worker
+    by_stopping_from: frozenset[JobState]  # holds workers, which must end first
+    instead_of: frozenset[JobState]  # what a stopping job may still be turned away from
 
     @property
-    def allowed(self) -> Collection[State]:
-        return [state for state in State if state in self.at_once_from | self.by_stopping_from]
+    def allowed(self) -> Collection[JobState]:
+        return [state for state in JobState if state in self.at_once_from | self.by_stopping_from]
 
 
 _CANCEL: Final = _StateRequest(
     done="cancelled",
     reason=JobReason.CANCELLED_BY_USER,
-    becomes=State.CANCELLED,
-    at_once_from=frozenset({State.QUEUED, State.PAUSED}),
+    becomes=JobState.CANCELLED,
+    at_once_from=frozenset({JobState.QUEUED, JobState.PAUSED}),
     by_stopping_from=ACTIVE,
-    instead_of=frozenset({State.PAUSED, State.QUEUED}),
+    instead_of=frozenset({JobState.PAUSED, JobState.QUEUED}),
 )
 _PAUSE: Final = _StateRequest(
     done="paused",
     reason=JobReason.PAUSED_BY_USER,
-    becomes=State.PAUSED,
-    at_once_from=frozenset({State.QUEUED}),
+    becomes=JobState.PAUSED,
+    at_once_from=frozenset({JobState.QUEUED}),
     by_stopping_from=ACTIVE,
-    instead_of=frozenset({State.QUEUED}),
+    instead_of=frozenset({JobState.QUEUED}),
 )
 _RESUME: Final = _StateRequest(
     done="resumed",
     reason=JobReason.PENDING_EVALUATION,
-    becomes=State.QUEUED,
-    at_once_from=frozenset({State.PAUSED}),
+    becomes=JobState.QUEUED,
+    at_once_from=frozenset({JobState.PAUSED}),
     by_stopping_from=frozenset(),
-    instead_of=frozenset({State.PAUSED}),
+    instead_of=frozenset({JobState.PAUSED}),
 )
 
 
@@ -82,15 +82,17 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
     job = Job.objects.select_for_update(no_key=True).filter(pk=job_id).first()
     if job is None:
         raise JobNotFound
-    state, message = State(job.state), f"{wish.done.capitalize()} by {actor}{_because(comment)}."
+    state, message = JobState(job.state), f"{wish.done.capitalize()} by {actor}{_because(comment)}."
     if state in wish.at_once_from:
         move(job_id, {state}, wish.becomes, reason=wish.reason, message=message)
     elif state in wish.by_stopping_from:
         changes = {"ends_as": wish.becomes}
-        move(job_id, {state}, State.STOPPING, reason=wish.reason, message=message, changes=changes)
-    elif state == State.STOPPING and job.ends_as in wish.instead_of:
+        move(
+            job_id, {state}, JobState.STOPPING, reason=wish.reason, message=message, changes=changes
+        )
+    elif state == JobState.STOPPING and job.ends_as in wish.instead_of:
         _redirect(job, wish, message)
-    elif not (state == State.STOPPING and job.ends_as == wish.becomes):  # else: under way
+    elif not (state == JobState.STOPPING and job.ends_as == wish.becomes):  # else: under way
         raise IllegalTransition(verb=wish.done, state=state, allowed=list(wish.allowed))
     demand_signal.announce_demand(job_id)
     job.refresh_from_db()

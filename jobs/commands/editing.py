@@ -20,7 +20,7 @@ from jobs.changes import demand_signal, events
 from jobs.commands import submission
 from jobs.errors import ChangedMeanwhile, IllegalTransition, JobNotFound, Problem, SpecInvalid
 from jobs.job_mode import JobMode
-from jobs.lifecycle import ACTIVE, FINAL, LIVE, State
+from jobs.lifecycle import ACTIVE, FINAL, LIVE, JobState
 from jobs.models import Job
 from jobs.spec import changes as spec_changes
 from jobs.spec import stored_spec
@@ -63,8 +63,8 @@ def edit(
             " Read it again, then change it."
         )
     if job.state in FINAL:
-        allowed = [state for state in State if state in LIVE]
-        raise IllegalTransition(verb="changed", state=State(job.state), allowed=allowed)
+        allowed = [state for state in JobState if state in LIVE]
+        raise IllegalTransition(verb="changed", state=JobState(job.state), allowed=allowed)
     before = _document(job)
     spec, found = spec_changes.changed(before, changes)
     notes = _admitted(spec, before, job, pools)

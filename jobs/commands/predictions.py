@@ -16,7 +16,7 @@ from typing import Final
 from django.db import connection
 from django.db.models import F, Max, QuerySet
 
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 from jobs.models import Job, Prediction
 
 Span = Mapping[str, datetime | None]
@@ -131,10 +131,10 @@ def _is_long_ago(kept_at: datetime | None, job: Job, made_at: datetime) -> bool:
 def score() -> int:
     """Compare predictions with what has happened; return how many were compared."""
     started = _open(Prediction.Kind.START).filter(job__started_at__isnull=False)
-    completed = _open(Prediction.Kind.FINISH).filter(job__state=State.COMPLETED)
+    completed = _open(Prediction.Kind.FINISH).filter(job__state=JobState.COMPLETED)
     scored = _score(started, "started_at") + _score(completed, "finished_at")
     _open(Prediction.Kind.START).filter(job__started_at__isnull=True, job__state__in=FINAL).delete()
-    _open(Prediction.Kind.FINISH).filter(job__state__in=FINAL - {State.COMPLETED}).delete()
+    _open(Prediction.Kind.FINISH).filter(job__state__in=FINAL - {JobState.COMPLETED}).delete()
     return scored
 
 

@@ -21,7 +21,7 @@ from django.db.models import Case, F, Q, When
 from autoscaler.backoff import Backoff
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import events
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Job, Quarantine
 from jobs.spec.stored_spec import SpecUnreadable
 
@@ -31,9 +31,10 @@ REMEMBERED: Final = timedelta(days=1)  # guessed: one that fails on and off wait
 MOST_TRIED_AT_ONCE: Final = 8  # guessed: each that fails again costs a tick some plans
 _LONGEST_ERROR: Final = 2000
 _LONGEST_NAMES: Final = 300  # characters of the names of fields that a team is told
-_TELLS_ITS_STATE: Final = frozenset({State.QUEUED, State.RUNNING})  # not what it is about to do
+# not what it is about to do
+_TELLS_ITS_STATE: Final = frozenset({JobState.QUEUED, JobState.RUNNING})
 
-_PLANNED: Final = ACTIVE | {State.QUEUED, State.STOPPING}
+_PLANNED: Final = ACTIVE | {JobState.QUEUED, JobState.STOPPING}
 
 Part = Quarantine.Part
 
@@ -129,7 +130,7 @@ def _tell(failing: Mapping[str, Exception], new: Collection[str]) -> None:
     for job_id, error in failing.items():
         alike[_unreadable(error)].append(job_id)
     for (unreadable, job_ids), state in product(alike.items(), _TELLS_ITS_STATE):
-        message = sentence(holds=state is State.RUNNING, unreadable=unreadable)
+        message = sentence(holds=state is JobState.RUNNING, unreadable=unreadable)
         stale = Job.objects.filter(pk__in=job_ids, state=state)
         stale.exclude(reason=JobReason.PLANNING_FAILED, message=message).update(
             reason=JobReason.PLANNING_FAILED,

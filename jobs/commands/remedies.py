@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 
 
@@ -21,7 +21,7 @@ def keep(found: Mapping[str, Mapping[str, Any]], *, found_at: datetime) -> None:
     _write(Job.objects.exclude(remedy={}).exclude(pk__in=list(found)), {})
     for job_id, remedy in found.items():
         document = {**remedy, "found_at": found_at.isoformat()}
-        _write(Job.objects.filter(pk=job_id, state=State.QUEUED), document)
+        _write(Job.objects.filter(pk=job_id, state=JobState.QUEUED), document)
 
 
 @transaction.atomic

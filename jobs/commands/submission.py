@@ -30,7 +30,7 @@ from jobs.errors import (
     TeamDiskFull,
     TooManyQueued,
 )
-from jobs.lifecycle import LIVE, WAITING, State
+from jobs.lifecycle import LIVE, WAITING, JobState
 from jobs.models import IdempotencyKey, Job
 from jobs.spec.bulk import SentSpec
 
@@ -125,7 +125,7 @@ def _made_once(
         events.new(
             job_id=job.id,
             kind=EventKind.SUBMITTED,
-            new_state=State.QUEUED,
+            new_state=JobState.QUEUED,
             message=" ".join([f"Submitted by {job.submitted_by}.", *earlier_runs.said_of(job)]),
         )
         for job in jobs

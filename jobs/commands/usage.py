@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from django.db import connection
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models.measured.usage_point import MINUTES_FOR, RAW_FOR
 
 MOVED_AT_ONCE: Final = 20_000  # points, in one statement
@@ -105,7 +105,7 @@ def record_usage(
             points = json.dumps([asdict(use) for use in uses])
             cursor.execute(_INSERT, {"points": points, "now": now})
         if idle or busy:
-            training = [State.RUNNING, State.RESCALING]
+            training = [JobState.RUNNING, JobState.RESCALING]
             noted: dict[str, Any] = {
                 "idle": [*idle],
                 "busy": [*busy],

@@ -71,17 +71,35 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[
-                            (jobs.lifecycle.State["QUEUED"], jobs.lifecycle.State["QUEUED"]),
-                            (jobs.lifecycle.State["STARTING"], jobs.lifecycle.State["STARTING"]),
-                            (jobs.lifecycle.State["RUNNING"], jobs.lifecycle.State["RUNNING"]),
-                            (jobs.lifecycle.State["RESCALING"], jobs.lifecycle.State["RESCALING"]),
-                            (jobs.lifecycle.State["PAUSED"], jobs.lifecycle.State["PAUSED"]),
-                            (jobs.lifecycle.State["STOPPING"], jobs.lifecycle.State["STOPPING"]),
-                            (jobs.lifecycle.State["COMPLETED"], jobs.lifecycle.State["COMPLETED"]),
-                            (jobs.lifecycle.State["FAILED"], jobs.lifecycle.State["FAILED"]),
-                            (jobs.lifecycle.State["CANCELLED"], jobs.lifecycle.State["CANCELLED"]),
+                            (jobs.lifecycle.JobState["QUEUED"], jobs.lifecycle.JobState["QUEUED"]),
+                            (
+                                jobs.lifecycle.JobState["STARTING"],
+                                jobs.lifecycle.JobState["STARTING"],
+                            ),
+                            (
+                                jobs.lifecycle.JobState["RUNNING"],
+                                jobs.lifecycle.JobState["RUNNING"],
+                            ),
+                            (
+                                jobs.lifecycle.JobState["RESCALING"],
+                                jobs.lifecycle.JobState["RESCALING"],
+                            ),
+                            (jobs.lifecycle.JobState["PAUSED"], jobs.lifecycle.JobState["PAUSED"]),
+                            (
+                                jobs.lifecycle.JobState["STOPPING"],
+                                jobs.lifecycle.JobState["STOPPING"],
+                            ),
+                            (
+                                jobs.lifecycle.JobState["COMPLETED"],
+                                jobs.lifecycle.JobState["COMPLETED"],
+                            ),
+                            (jobs.lifecycle.JobState["FAILED"], jobs.lifecycle.JobState["FAILED"]),
+                            (
+                                jobs.lifecycle.JobState["CANCELLED"],
+                                jobs.lifecycle.JobState["CANCELLED"],
+                            ),
                         ],
-                        default=jobs.lifecycle.State["QUEUED"],
+                        default=jobs.lifecycle.JobState["QUEUED"],
                         max_length=10,
                     ),
                 ),
@@ -1091,12 +1109,12 @@ class Migration(migrations.Migration):
                     (
                         "state__in",
                         [
-                            jobs.lifecycle.State["PAUSED"],
-                            jobs.lifecycle.State["QUEUED"],
-                            jobs.lifecycle.State["RESCALING"],
-                            jobs.lifecycle.State["RUNNING"],
-                            jobs.lifecycle.State["STARTING"],
-                            jobs.lifecycle.State["STOPPING"],
+                            jobs.lifecycle.JobState["PAUSED"],
+                            jobs.lifecycle.JobState["QUEUED"],
+                            jobs.lifecycle.JobState["RESCALING"],
+                            jobs.lifecycle.JobState["RUNNING"],
+                            jobs.lifecycle.JobState["STARTING"],
+                            jobs.lifecycle.JobState["STOPPING"],
                         ],
                     )
                 ),

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from autoscaler.job_vocabulary import JobReason
 from jobs.job_mode import JobMode
-from jobs.lifecycle import LIVE, State
+from jobs.lifecycle import LIVE, JobState
 
 _ID_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that people mistake for another
 
@@ -51,7 +51,9 @@ class Job(models.Model):
     priority = models.PositiveSmallIntegerField(default=50)
     submitted_by = models.CharField(max_length=150)
 
-    state = models.CharField(max_length=10, choices=[(s, s) for s in State], default=State.QUEUED)
+    state = models.CharField(
+        max_length=10, choices=[(s, s) for s in JobState], default=JobState.QUEUED
+    )
     state_since = models.DateTimeField(
         null=True, blank=True, help_text="When it came into its state; null: when it was submitted."
     )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import F, ProtectedError, Q
 
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models.job import Job
 from jobs.worker_phase import WorkerPhase
 
@@ -19,7 +19,7 @@ def let_go_of_what_is_over(
 
     Workers that are long gone lose it, and keep its name.
     """
-    in_use = workers.filter(job__state__in=[*ACTIVE, State.STOPPING], attempt=F("job__attempt"))
+    in_use = workers.filter(job__state__in=[*ACTIVE, JobState.STOPPING], attempt=F("job__attempt"))
     found: set[models.Model] = set(in_use[:100])
     if found:
         raise ProtectedError("Jobs run on this node.", found)

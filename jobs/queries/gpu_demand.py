@@ -11,7 +11,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from tenancy.models import Team
 
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import GpuClaim, Job
 from jobs.spec.stored_fields import GPUS_PER_WORKER, MAX_WORKERS, MIN_WORKERS, StoredField
 
@@ -30,7 +30,7 @@ class GpuDemand:
 def by_team(pool_id: int) -> dict[int, GpuDemand]:
     """Return the demand by team id, without teams that neither want nor hold a GPU here."""
     demands: defaultdict[int, GpuDemand] = defaultdict(GpuDemand)
-    live = Job.objects.filter(pool_id=pool_id, state__in=[State.QUEUED, *ACTIVE])
+    live = Job.objects.filter(pool_id=pool_id, state__in=[JobState.QUEUED, *ACTIVE])
     by_state = (
         live.order_by()
         .values("team_id", "state")
@@ -41,7 +41,7 @@ def by_team(pool_id: int) -> dict[int, GpuDemand]:
     ):
         demand = demands[team_id]
         demand.wanted += most
-        if state == State.QUEUED:
+        if state == JobState.QUEUED:
             demand.waiting += least
             demand.waiting_jobs += jobs
         else:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from autoscaler.job_vocabulary import WAITING_OUTSIDE
 from autoscaler.planning.decisions.explanation import RemedyKind
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Job
 
 REMEDY_HOLDS_FOR: Final = timedelta(minutes=1)  # guessed: it is sought four times as often
@@ -20,18 +20,18 @@ _OF_ACTIVE: Final = frozenset({"start", "keep", "rescale", "pause"})
 def newest_decision(job: Job, *, for_admin: bool = False) -> Mapping[str, Any]:
     """Return the newest decision; empty before the first, and when it is out of date.
 
-    Members of the job's team read other teams' jobs as jobs of that team, an admin by name.
+    Members of the job's team read other teams' jobs of that team, an admin by name.
 
     Jobs that end, are paused, wait out a back-off or for their data are not planned: their own
     reason and message say why they stand as they do, and the last decision speaks of what was then.
     """
-    if job.state == State.QUEUED and job.reason in WAITING_OUTSIDE:
+    if job.state == JobState.QUEUED and job.reason in WAITING_OUTSIDE:
         return {}
     decision: Mapping[str, Any] = job.explanation
     if for_admin and job.explanation_for_admins:
         decision = job.explanation_for_admins
     action = decision.get("action")
-    is_current = (job.state == State.QUEUED and action in _OF_WAITING) or (
+    is_current = (job.state == JobState.QUEUED and action in _OF_WAITING) or (
         job.state in ACTIVE and action in _OF_ACTIVE
     )
     return decision if is_current else {}
@@ -40,7 +40,7 @@ def newest_decision(job: Job, *, for_admin: bool = False) -> Mapping[str, Any]:
 def position_in_queue(job: Job) -> int | None:
     """Return the position, 1 being next; None for a job that does not wait or was never planned."""
     position: int | None = explanation_of(newest_decision(job)).get("position")
-    return position if job.state == State.QUEUED else None
+    return position if job.state == JobState.QUEUED else None
 
 
 def remedy_of(job: Job, *, now: datetime) -> Mapping[str, Any] | None:

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from django.db.models import F, Max
 
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Generation, Job
 
 
@@ -33,15 +33,17 @@ def summarise(*, since: datetime, until: datetime, teams: Collection[int] | None
     Rescales and stalls, which jobs report of themselves, are those of `teams`; None: of all.
     """
     ended = Job.objects.filter(finished_at__gte=since, finished_at__lt=until)
-    took = ended.filter(state=State.COMPLETED).annotate(took=F("finished_at") - F("submitted_at"))
+    took = ended.filter(state=JobState.COMPLETED).annotate(
+        took=F("finished_at") - F("submitted_at")
+    )
     seconds = sorted(one.total_seconds() for one in took.values_list("took", flat=True))
     stalls = Generation.objects.filter(recorded_at__gte=since, recorded_at__lt=until)
     if teams is not None:
         stalls = stalls.filter(job__team__in=teams)
     return JobsSummary(
         completed=len(seconds),
-        failed=ended.filter(state=State.FAILED).count(),
-        cancelled=ended.filter(state=State.CANCELLED).count(),
+        failed=ended.filter(state=JobState.FAILED).count(),
+        cancelled=ended.filter(state=JobState.CANCELLED).count(),
         mean_completion_seconds=fmean(seconds) if seconds else None,
         p50_completion_seconds=quantile(seconds, 0.50),
         p99_completion_seconds=quantile(seconds, 0.99),
@@ -54,7 +56,7 @@ def counts_now() -> dict[str, int]:
     """Count the jobs that run and wait at this moment."""
     return {
         "running": Job.objects.filter(state__in=ACTIVE).count(),
-        "waiting": Job.objects.filter(state=State.QUEUED).count(),
+        "waiting": Job.objects.filter(state=JobState.QUEUED).count(),
     }
 
 

@@ -13,7 +13,7 @@ from autoscaler.planning.decisions.plan import Action
 from control_plane.configuration import environment, redis_url, structured_logging
 from control_plane.database import database_url
 from jobs.job_mode import JobMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 
 ENVIRONMENT = environment.read()
@@ -136,7 +136,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": False,
     "ENUM_NAME_OVERRIDES": {
-        "JobState": [state.value for state in State],
+        "JobState": [state.value for state in JobState],
         "JobReason": "jobs.api.serializers.vocabulary.REASONS",
         "Action": [action.value for action in Action],
         "Hindrance": [hindrance.value for hindrance in Hindrance],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.client.command_line import CommandLine
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_changed_is_named_with_what_to_do(concertina: CommandLine
 
 
 def test_a_job_runs_again_with_changes(concertina: CommandLine, job: Job) -> None:
-    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.COMPLETED)
     ended = concertina("rerun", job.id, "--set", "env.LR=0.1", "--set", "priority=70")
     assert ended.exit_code == 0, ended.err
     again = Job.objects.exclude(pk=job.pk).get()

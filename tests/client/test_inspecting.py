@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.client.command_line import CommandLine, Ending
 from tests.client.test_submitting import finish
@@ -20,7 +20,7 @@ def job(concertina: CommandLine, job_file: Path) -> Job:
 def test_live_jobs_are_listed_and_final_ones_on_demand(
     concertina: CommandLine, job: Job, job_file: Path
 ) -> None:
-    finish(job, State.COMPLETED)
+    finish(job, JobState.COMPLETED)
     concertina("submit", "-f", job_file, "--set", "name=second")
     assert [one["name"] for one in concertina("ps", "-o", "json").document] == ["second"]
     everything = concertina("ps", "--all", "-o", "json").document
@@ -70,10 +70,10 @@ def test_a_job_is_found_by_id_by_name_and_by_team_and_name(
 def test_a_name_means_the_live_job_else_the_newest(
     concertina: CommandLine, job: Job, job_file: Path
 ) -> None:
-    finish(job, State.FAILED)
+    finish(job, JobState.FAILED)
     live = concertina("submit", "-f", job_file, "-o", "json").document["id"]
     assert concertina("describe", "digits", "-o", "json").document["job"]["id"] == live
-    finish(Job.objects.get(id=live), State.COMPLETED)
+    finish(Job.objects.get(id=live), JobState.COMPLETED)
     assert concertina("describe", "digits", "-o", "json").document["job"]["id"] == live
 
 

@@ -10,7 +10,7 @@ from cluster.logs import log_files
 from cluster.logs.log_lines import LineLog
 from django.conf import settings
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
@@ -102,7 +102,7 @@ def test_a_log_is_followed_to_the_end_of_its_job(
         write("meanwhile")
         running.wait_until_said("meanwhile")
         write("last")
-        finish(job, State.COMPLETED)
+        finish(job, JobState.COMPLETED)
         ended = end()
     assert ended.exit_code == 0
     assert [line.split()[-1] for line in ended.out.splitlines()] == ["before", "meanwhile", "last"]
@@ -117,7 +117,7 @@ def test_following_begins_with_the_last_lines(
         running.wait_until_said("c\n")
         write("new", worker=7)
         running.wait_until_said("new")
-        finish(job, State.COMPLETED)
+        finish(job, JobState.COMPLETED)
         out = end().out
     assert [line.split()[-1] for line in out.splitlines()] == ["b", "c", "new"]
 
@@ -134,7 +134,7 @@ def test_a_restart_of_the_api_costs_and_repeats_no_line(
                 write(*expected[start : start + 10])  # workers go on without it
             write(*expected[start + 10 : start + 20])
             running.wait_until_said(expected[start + 19])
-        finish(job, State.COMPLETED)
+        finish(job, JobState.COMPLETED)
         ended = end()
     assert ended.exit_code == 0
     assert [line.split()[-1] for line in ended.out.splitlines()] == expected

@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from jobs.changes.transitions import move
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
 
 
-def finish(job: Job, state: State, message: str = "") -> None:
+def finish(job: Job, state: JobState, message: str = "") -> None:
     """Carry a queued job to its end, as the control loop would."""
-    assert move(job.id, {State.QUEUED}, State.STARTING, reason="job_arrived")
-    assert move(job.id, {State.STARTING}, State.RUNNING, reason="job_arrived")
-    assert move(job.id, {State.RUNNING}, State.STOPPING, reason="ended")
-    assert move(job.id, {State.STOPPING}, state, reason="ended", message=message)
+    assert move(job.id, {JobState.QUEUED}, JobState.STARTING, reason="job_arrived")
+    assert move(job.id, {JobState.STARTING}, JobState.RUNNING, reason="job_arrived")
+    assert move(job.id, {JobState.RUNNING}, JobState.STOPPING, reason="ended")
+    assert move(job.id, {JobState.STOPPING}, state, reason="ended", message=message)
 
 
 def test_a_submitted_job_is_queued(concertina: CommandLine, job_file: Path) -> None:
@@ -133,11 +133,11 @@ def test_validating_submits_nothing(concertina: CommandLine, job_file: Path) -> 
 
 
 def test_waiting_tells_the_outcome(concertina: CommandLine, job_file: Path) -> None:
-    outcomes = {State.COMPLETED: 0, State.FAILED: 1, State.CANCELLED: 7}
+    outcomes = {JobState.COMPLETED: 0, JobState.FAILED: 1, JobState.CANCELLED: 7}
     for state, exit_code in outcomes.items():
         with concertina.running("submit", "-f", job_file, "--wait") as (running, end):
             running.wait_until_said("queued, 0 workers")
-            finish(Job.objects.get(state=State.QUEUED), state, message="Because of the test.")
+            finish(Job.objects.get(state=JobState.QUEUED), state, message="Because of the test.")
             ended = end()
         assert ended.exit_code == exit_code
         assert f"vision/digits {state} after" in ended.out
@@ -151,7 +151,7 @@ def test_waiting_gives_a_program_only_the_final_job(
 ) -> None:
     with concertina.running("submit", "-f", job_file, "--wait", "-o", "json") as (running, end):
         running.wait_until_said("queued, 0 workers")
-        finish(Job.objects.get(), State.COMPLETED)
+        finish(Job.objects.get(), JobState.COMPLETED)
         ended = end()
     assert (ended.exit_code, ended.document["state"]) == (0, "completed")
 
@@ -163,7 +163,7 @@ def test_waiting_survives_a_restart_of_the_api(
         running.wait_until_said("queued, 0 workers")
         with api.away():
             running.wait_until_said("Trying again in", times=2)
-            finish(Job.objects.get(), State.COMPLETED)
+            finish(Job.objects.get(), JobState.COMPLETED)
         ended = end()
     assert ended.exit_code == 0
     assert ended.err.count("stopping → completed") == 1
@@ -188,12 +188,12 @@ def test_an_interrupted_wait_leaves_the_job_alone(concertina: CommandLine, job_f
         ended = end()
     assert ended.exit_code == 130
     assert "The job goes on." in ended.err
-    assert Job.objects.get().state == State.QUEUED
+    assert Job.objects.get().state == JobState.QUEUED
 
 
 def test_one_may_wait_for_a_job_submitted_before(concertina: CommandLine, job_file: Path) -> None:
     concertina("submit", "-f", job_file)
-    finish(Job.objects.get(), State.FAILED, message="Exit code 1.")
+    finish(Job.objects.get(), JobState.FAILED, message="Exit code 1.")
     ended = concertina("wait", "digits")
     assert ended.exit_code == 1
     assert "Exit code 1." in ended.err

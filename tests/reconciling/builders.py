@@ -32,7 +32,7 @@ from autoscaler.reconciling.snapshot import (
 )
 from autoscaler.reconciling.table import rules_for
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.spec.job_spec import parse
 from jobs.worker_phase import WorkerPhase
 
@@ -104,7 +104,7 @@ def job(*workers: WorkerSnapshot, **fields: Any) -> JobSnapshot:
     """A hot job that runs with these workers since ten minutes and is heard by its coordinator."""
     names = tuple(one.id for one in workers)
     given = {
-        "state": State.RUNNING,
+        "state": JobState.RUNNING,
         "state_since": ago(600),
         "spec": spec(),
         "context": Context(now=NOW),
@@ -118,7 +118,7 @@ def job(*workers: WorkerSnapshot, **fields: Any) -> JobSnapshot:
 
 def beginning(*workers: WorkerSnapshot, **fields: Any) -> JobSnapshot:
     """As `job`, for one that starts and has not trained yet."""
-    return job(*workers, **{"state": State.STARTING, "generation": None, **fields})
+    return job(*workers, **{"state": JobState.STARTING, "generation": None, **fields})
 
 
 def coordinator(**fields: Any) -> CoordinatorSnapshot:

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 from tests.reconciling.small_ticks import tick
 from tests.reconciling.small_world import GPUS, World, beginning, passed, reported
 
@@ -48,7 +48,7 @@ def happenings(world: World) -> Iterator[Happening]:
             yield f"{node} is silent", replace(world, silent={**silent, node: world.now})
     for job_id, row in world.rows.items():
         if row.job.is_active:
-            cancelled = world.moved(job_id, State.STOPPING, ends_as=State.CANCELLED)
+            cancelled = world.moved(job_id, JobState.STOPPING, ends_as=JobState.CANCELLED)
             yield f"{job_id} is cancelled", cancelled
     yield "time", passed(world, LONG)
 
@@ -83,7 +83,7 @@ def wrongs(world: World) -> Iterator[str]:
         if count > GPUS[node]:
             yield f"{node} has {GPUS[node]} GPUs, of which {count} are claimed"
     for job_id, row in world.rows.items():
-        if row.job.state in FINAL | {State.QUEUED, State.PAUSED} and row.job.live:
+        if row.job.state in FINAL | {JobState.QUEUED, JobState.PAUSED} and row.job.live:
             yield f"{job_id} is {row.job.state} and has workers"
     running = Counter(
         found.node
@@ -105,8 +105,8 @@ def stuck(world: World) -> Iterator[str]:
     """Jobs that neither train with all that they want nor are over; who waits finds no GPU free."""
     for job_id, row in world.rows.items():
         job = row.job
-        trains = job.state is State.RUNNING and all(world.runs(one.id) for one in job.live)
-        waits = job.state is State.QUEUED and not any(world.free(node) for node in GPUS)
+        trains = job.state is JobState.RUNNING and all(world.runs(one.id) for one in job.live)
+        waits = job.state is JobState.QUEUED and not any(world.free(node) for node in GPUS)
         if not (trains and job.live) and not waits and job.state not in FINAL:
             yield f"{job_id} is {job.state}"
 

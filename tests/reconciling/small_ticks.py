@@ -40,7 +40,7 @@ from autoscaler.reconciling.rest import rests_until
 from autoscaler.reconciling.snapshot import CoordinatorSnapshot, GenerationSnapshot
 from autoscaler.reconciling.table import rules_for
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import process
 from tests.reconciling.small_world import World, answer, assigned, planned, seated, snapshot
@@ -109,7 +109,7 @@ def _without_orphans(world: World) -> World:
 def _reconcile(job_id: str, under_way: Tick) -> None:
     for _ in range(_MOST_LOOKS):
         job = snapshot(under_way.world, job_id)
-        if not (job.is_active or job.state is State.STOPPING or job.live):
+        if not (job.is_active or job.state is JobState.STOPPING or job.live):
             return
         try:
             _compare_with_rest(job, under_way)
@@ -172,7 +172,7 @@ def _stop(one: Stop, world: World, job_id: str) -> World:
         world = world.row(job_id, not_before=counters.not_before)
     return world.moved(
         job_id,
-        State.STOPPING,
+        JobState.STOPPING,
         ends_as=one.ends_as,
         reason=one.reason,
         life=life,
@@ -183,7 +183,7 @@ def _stop(one: Stop, world: World, job_id: str) -> World:
 
 @write.register
 def _end_as(one: EndAs, world: World, job_id: str) -> World:
-    assert world.rows[job_id].job.state is State.STOPPING
+    assert world.rows[job_id].job.state is JobState.STOPPING
     return world.job(job_id, ends_as=one.ends_as, reason=one.reason)
 
 
@@ -218,8 +218,8 @@ def _remember(one: Remember, world: World, job_id: str) -> World:
 @write.register
 def _reassign(one: Reassign, world: World, job_id: str) -> World:
     if one.begins_rescale:
-        assert world.rows[job_id].job.state is State.RUNNING
-        world = world.moved(job_id, State.RESCALING)
+        assert world.rows[job_id].job.state is JobState.RUNNING
+        world = world.moved(job_id, JobState.RESCALING)
     return assigned(world, job_id, one.workers)
 
 
@@ -238,7 +238,7 @@ def _begin_generation(one: BeginGeneration, world: World, job_id: str) -> World:
         for worker in job.workers
     )
     group = GenerationSnapshot(number=one.number, worker_ids=job.wanted, began_at=world.now)
-    return world.moved(job_id, State.RUNNING, workers=workers, generation=group)
+    return world.moved(job_id, JobState.RUNNING, workers=workers, generation=group)
 
 
 @write.register

@@ -30,7 +30,7 @@ from autoscaler.reconciling.snapshot import (
 )
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import NOW, spec
 
@@ -75,7 +75,7 @@ class World:
     def job(self, job_id: str, **changes: Any) -> World:
         return self.row(job_id, job=replace(self.rows[job_id].job, **changes))
 
-    def moved(self, job_id: str, state: State, **changes: Any) -> World:
+    def moved(self, job_id: str, state: JobState, **changes: Any) -> World:
         coordinator = replace(self.rows[job_id].job.coordinator, restarts=0)
         given = {"coordinator": coordinator, **changes}
         return self.job(job_id, state=state, state_since=self.now, **given)
@@ -123,7 +123,7 @@ def beginning() -> World:
         name: Row(
             job=JobSnapshot(
                 id=name,
-                state=State.QUEUED,
+                state=JobState.QUEUED,
                 state_since=NOW,
                 mode=modes[name],
                 spec=spec(elastic={"mode": elastic[name], "max_workers": MOST_WORKERS}),
@@ -198,9 +198,9 @@ def planned(world: World) -> World:
     """Give each job up to two workers, as far as GPUs are free."""
     for job_id, row in world.rows.items():
         job = row.job
-        if job.state is State.QUEUED and row.not_before <= world.now:
+        if job.state is JobState.QUEUED and row.not_before <= world.now:
             world = _started(world, job_id)
-        elif job.state is State.RUNNING and len(job.live) == len(job.wanted) < MOST_WORKERS:
+        elif job.state is JobState.RUNNING and len(job.live) == len(job.wanted) < MOST_WORKERS:
             world = _grown(world, job_id)
     return world
 
@@ -218,7 +218,7 @@ def _started(world: World, job_id: str) -> World:
     world, seats = _numbered(world, job_id, nodes)
     world = world.job(job_id, workers=tuple(world.rows[job_id].job.live), assignment=None)
     world = seated(world, job_id, seats)
-    world = world.moved(job_id, State.STARTING, generation=None)
+    world = world.moved(job_id, JobState.STARTING, generation=None)
     return assigned(world, job_id, tuple(name for name, _ in seats))
 
 
@@ -233,7 +233,7 @@ def _grown(world: World, job_id: str) -> World:
     world, seats = _numbered(world, job_id, nodes)
     stay = job.wanted if is_hot else ()
     world = seated(world, job_id, seats) if is_hot else world.row(job_id, seats=seats)
-    world = world.moved(job_id, State.RESCALING)
+    world = world.moved(job_id, JobState.RESCALING)
     return assigned(world, job_id, (*stay, *(name for name, _ in seats)))
 
 
@@ -246,8 +246,8 @@ def reported(world: World, job_id: str) -> World:
     world = _registered(world, job_id)
     job = world.rows[job_id].job
     alive = [worker for worker in job.live if world.runs(worker.id)]
-    if job.state is State.STOPPING:
-        if job.ends_as in {State.QUEUED, State.PAUSED}:
+    if job.state is JobState.STOPPING:
+        if job.ends_as in {JobState.QUEUED, JobState.PAUSED}:
             for worker in alive:
                 world = world.exit(worker.id, ExitCode.RELEASED)
         return world if job.live else world.exit(row.coordinator_id, ExitCode.COMPLETED)
@@ -282,8 +282,8 @@ def _regrouped(world: World, job_id: str, members: tuple[str, ...]) -> World:
     )
     group = GenerationSnapshot(number=last + 1, worker_ids=members, began_at=world.now)
     world = world.job(job_id, workers=workers, generation=group, is_mode_known=True)
-    if set(members) == set(job.wanted) and job.state is not State.RUNNING:
-        world = world.moved(job_id, State.RUNNING)
+    if set(members) == set(job.wanted) and job.state is not JobState.RUNNING:
+        world = world.moved(job_id, JobState.RUNNING)
     for one in job.live:
         if one.id not in job.wanted:
             world = world.exit(one.id, ExitCode.RELEASED)

@@ -13,7 +13,7 @@ from autoscaler.reconciling.instructions import Counters, Stop, Tell
 from autoscaler.reconciling.questions import HasRoomForNextSet, KeptLines, MemoryLimit
 from autoscaler.reconciling.snapshot import RescaleMode, SignsOfLife
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from tests.reconciling.builders import (
     GIB,
     NOW,
@@ -60,7 +60,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         job(
             gone(),
             starting("w2"),
-            state=State.RESCALING,
+            state=JobState.RESCALING,
             assignment=assignment("w2"),
             generation=generation("w1"),
         ),
@@ -70,7 +70,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         job(
             gone("w1", ExitCode.RELEASED),
             starting("w2"),
-            state=State.RESCALING,
+            state=JobState.RESCALING,
             state_since=NOW,
             assignment=assignment("w2"),
             generation=generation("w1"),
@@ -158,18 +158,18 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "a restart between two sets of workers is no end": (
         job(
             mode=RescaleMode.RESTART,
-            state=State.RESCALING,
+            state=JobState.RESCALING,
             assignment=assignment("w2"),
             answers={HasRoomForNextSet(): True},
         ),
         ["SeatNextSet"],
     ),
     "whoever should pause and has run to the end before is completed": (
-        job(gone(), state=State.STOPPING, ends_as=State.PAUSED),
+        job(gone(), state=JobState.STOPPING, ends_as=JobState.PAUSED),
         ["end as completed: completed"],
     ),
     "and is failed if that was too early": (
-        job(gone("w1", 88), state=State.STOPPING, ends_as=State.QUEUED),
+        job(gone("w1", 88), state=JobState.STOPPING, ends_as=JobState.QUEUED),
         ["end as failed: ended_early"],
     ),
 }
@@ -185,7 +185,7 @@ def test_a_restart_waits_longer_after_each_failure_and_a_hopeless_one_says_why()
     crashed = job(gone("w1", **CRASHED), attempt=3, failures=3, answers=FAILURE)
     (stop,) = look(crashed)
     assert stop == Stop(
-        ends_as=State.QUEUED,
+        ends_as=JobState.QUEUED,
         reason=JobReason.RESTARTING,
         message="Attempt 3 failed: ValueError: bad label. Attempt 4 starts in 4 s.",
         data={"log": ["ValueError"]},

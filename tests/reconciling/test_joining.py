@@ -12,7 +12,7 @@ from autoscaler.reconciling.instructions import Stop, Tell
 from autoscaler.reconciling.limits import LIMITS
 from autoscaler.reconciling.questions import BusyCores, CoresOf, OwnersWaitSince, Question
 from autoscaler.reconciling.snapshot import Notices
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import (
     ago,
@@ -64,7 +64,7 @@ def since(seconds: float) -> dict[str, Any]:
 def rescaling(*workers: object, **fields: object) -> JobSnapshot:
     """w1 trains, the others join since a minute and a half."""
     given = {
-        "state": State.RESCALING,
+        "state": JobState.RESCALING,
         "state_since": ago(90),
         "generation": generation("w1"),
         "answers": {OwnersWaitSince(): None, **UNREAD},

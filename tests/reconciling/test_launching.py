@@ -13,7 +13,7 @@ from autoscaler.reconciling.questions import NodeNamed
 from autoscaler.reconciling.snapshot import RefusedProcesses, RescaleMode
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import (
     NOW,
@@ -112,9 +112,9 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "one that died before its last word is started again to say it": (
         job(
             gone(gone_at=ago(1)),
-            state=State.STOPPING,
+            state=JobState.STOPPING,
             state_since=ago(2),
-            ends_as=State.COMPLETED,
+            ends_as=JobState.COMPLETED,
             coordinator=died(),
             answers=ON_N1,
         ),

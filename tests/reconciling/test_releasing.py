@@ -13,7 +13,7 @@ from autoscaler.reconciling.instructions import ReleaseWorker
 from autoscaler.reconciling.questions import LastLines, MemoryLimit
 from autoscaler.reconciling.snapshot import RescaleMode
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from tests.reconciling.builders import (
     GIB,
     NOW,
@@ -144,7 +144,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["release w2: loss, told"],
     ),
     "of a job that is not active any more nothing is lost that it wants": (
-        job(ended("w1", -9), state=State.PAUSED, assignment=None, answers=wrote("w1")),
+        job(ended("w1", -9), state=JobState.PAUSED, assignment=None, answers=wrote("w1")),
         ["release w1", "forget w1"],
     ),
 }

@@ -14,7 +14,7 @@ import pytest
 from autoscaler.reconciling.rest import rests_until
 from autoscaler.reconciling.snapshot import DiskUse, Notices, SignsOfLife
 from jobs.admission.disk_limits import TeamDisk
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from tests.reconciling.builders import (
     NOW,
     ago,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 TRAINING = job(worker("w1"), worker("w2"))
 
 RESTLESS: dict[str, JobSnapshot] = {
-    "one that starts": replace(TRAINING, state=State.STARTING),
-    "one that is stopped": replace(TRAINING, state=State.STOPPING),
+    "one that starts": replace(TRAINING, state=JobState.STARTING),
+    "one that is stopped": replace(TRAINING, state=JobState.STOPPING),
     "a worker has ended": job(ended("w1"), worker("w2")),
     "a wanted worker is gone": job(gone("w1"), worker("w2")),
     "a worker is prepared": job(worker("w1", process=preparing()), worker("w2")),

@@ -10,7 +10,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.questions import HasRoomForNextSet, OwnersWaitSince
 from autoscaler.reconciling.snapshot import DiskUse, RescaleMode
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 from tests.reconciling.builders import (
     GIB,
@@ -42,7 +42,7 @@ ALONE = gone(gone_at=ago(10))
 
 def stopping(*workers: WorkerSnapshot, **fields: Any) -> JobSnapshot:
     """Since ten seconds, on the way to be cancelled."""
-    given = {"state": State.STOPPING, "state_since": ago(10), "ends_as": State.CANCELLED}
+    given = {"state": JobState.STOPPING, "state_since": ago(10), "ends_as": JobState.CANCELLED}
     return job(*workers, **{**given, **fields})
 
 
@@ -63,15 +63,15 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop w1 within 30 s", "stop w2 within 30 s"],
     ),
     "not those that pause: their coordinator tells them": (
-        stopping(worker(), ends_as=State.PAUSED),
+        stopping(worker(), ends_as=JobState.PAUSED),
         [],
     ),
     "until they had the time for it": (
-        stopping(worker(), ends_as=State.PAUSED, state_since=ago(31)),
+        stopping(worker(), ends_as=JobState.PAUSED, state_since=ago(31)),
         ["stop w1 within 5 s"],
     ),
     "a script that does not listen is asked at once": (
-        stopping(starting(), ends_as=State.PAUSED, mode=RescaleMode.RESTART),
+        stopping(starting(), ends_as=JobState.PAUSED, mode=RescaleMode.RESTART),
         ["stop w1 within 30 s"],
     ),
     "a job that writes more than it may gets no time for more": (
@@ -93,11 +93,11 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "a leaver is told by its coordinator": (shrinking(10), []),
     "until it is overdue": (shrinking(31), ["stop w2 within 5 s"]),
     "in the middle of a rescale joiners are waited for first": (
-        shrinking(149, state=State.RESCALING, state_since=ago(149), answers=NOBODY_WAITS),
+        shrinking(149, state=JobState.RESCALING, state_since=ago(149), answers=NOBODY_WAITS),
         [],
     ),
     "for as long as that may take": (
-        shrinking(151, state=State.RESCALING, state_since=ago(151)),
+        shrinking(151, state=JobState.RESCALING, state_since=ago(151)),
         ["stop w2 within 5 s"],
     ),
     "another team that claims its own need not wait so long": (
@@ -113,13 +113,18 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ["stop w2 within 5 s"],
     ),
     "the workers of a restart are asked with their grace period": (
-        job(worker(), mode=RescaleMode.RESTART, state=State.RESCALING, assignment=assignment("w2")),
+        job(
+            worker(),
+            mode=RescaleMode.RESTART,
+            state=JobState.RESCALING,
+            assignment=assignment("w2"),
+        ),
         ["stop w1 within 30 s"],
     ),
     "then the next set sits down": (
         job(
             mode=RescaleMode.RESTART,
-            state=State.RESCALING,
+            state=JobState.RESCALING,
             assignment=assignment("w2"),
             answers={HasRoomForNextSet(): True},
         ),
@@ -128,7 +133,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "or waits, where its GPUs are gone": (
         job(
             mode=RescaleMode.RESTART,
-            state=State.RESCALING,
+            state=JobState.RESCALING,
             assignment=assignment("w2"),
             answers={HasRoomForNextSet(): False},
         ),
@@ -179,7 +184,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     "if the job starts again the next one tells the rest": (
         stopping(
             gone("w1", ExitCode.RELEASED, gone_at=ago(6)),
-            ends_as=State.QUEUED,
+            ends_as=JobState.QUEUED,
             coordinator=coordinator(seen_at=ago(80)),
         ),
         ["stop coordinator within 5 s"],

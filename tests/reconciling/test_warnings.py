@@ -17,7 +17,7 @@ from autoscaler.reconciling.questions import (
 )
 from autoscaler.reconciling.snapshot import Context, DiskUse, Notices, RescaleMode, SignsOfLife
 from jobs.admission.disk_limits import TeamDisk
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from tests.reconciling.builders import (
     GIB,
     NOW,
@@ -137,7 +137,7 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
     ),
     "who writes more than it may has failed": (filling(1.01), ["stop as failed: out_of_disk"]),
     "who stops already is not stopped again": (
-        filling(1.01, state=State.PAUSED, assignment=None),
+        filling(1.01, state=JobState.PAUSED, assignment=None),
         ["stop w1 within 5 s"],
     ),
     "a job that has been idle for a while is told so": (

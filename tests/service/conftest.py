@@ -22,7 +22,7 @@ from rest_framework.test import APIClient
 from tenancy.access import tokens
 from tenancy.models import Quota, Team
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
 
 SubmitJob = Callable[..., Job]
@@ -148,7 +148,7 @@ def run(job: Job, *, workers: int, batch: int = 64) -> list[Worker]:
         GpuClaim.objects.create(node=node, gpu_index=index, worker=worker)
     assign(job, made, batch=batch, reason="job_arrived")
     long_ago = timezone.now() - timedelta(hours=6)  # before all that tests report, however late
-    Job.objects.filter(pk=job.pk).update(state=State.STARTING, attempt=1, started_at=long_ago)
+    Job.objects.filter(pk=job.pk).update(state=JobState.STARTING, attempt=1, started_at=long_ago)
     job.refresh_from_db()
     return made
 

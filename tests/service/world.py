@@ -18,7 +18,7 @@ from tenancy.secrets.values import variables
 
 from autoscaler.simulation.api.models import Report, Simulation
 from autoscaler.simulation.api.rest.requests import checked
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, run, spec
 from tests.service.syncing import report, token_of
@@ -85,7 +85,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
     run(job, workers=1)
     ended = submit(name=f"{CANARY}-ended")
-    Job.objects.filter(pk=ended.pk).update(state=State.COMPLETED, finished_at=timezone.now())
+    Job.objects.filter(pk=ended.pk).update(state=JobState.COMPLETED, finished_at=timezone.now())
     content = variables({"CANARY": CANARY})
     team_secrets.put(team=vision, name=f"{CANARY}-secret", content=content, by=CANARY)
     asked = User.objects.get(username="lead")

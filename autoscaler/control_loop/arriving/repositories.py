@@ -35,7 +35,7 @@ from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import events
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from jobs.spec import stored_spec
 
@@ -151,7 +151,7 @@ class _ArrivingCode:
         """Write down what jobs run; one whose row somebody holds has it fetched once more."""
         with self.context.fence.transaction():
             ids = [view.id for view in wish.views]
-            rows = Job.objects.filter(pk__in=ids, state=State.QUEUED, code="").order_by("pk")
+            rows = Job.objects.filter(pk__in=ids, state=JobState.QUEUED, code="").order_by("pk")
             jobs = list(rows.select_for_update(no_key=True, skip_locked=True))
             for job in jobs:
                 job.code = found.digest

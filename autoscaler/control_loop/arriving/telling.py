@@ -15,7 +15,7 @@ from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.words import sentence_case
 from jobs.changes import events
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 
 
@@ -64,7 +64,7 @@ def _told(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice:
 def _say(told: _FetchNotice, job_ids: list[str], news: set[str], context: TickContext) -> None:
     """A job whose row somebody holds hears it in the next tick."""
     with context.fence.transaction():
-        rows = Job.objects.filter(pk__in=job_ids, state=State.QUEUED).order_by("pk")
+        rows = Job.objects.filter(pk__in=job_ids, state=JobState.QUEUED).order_by("pk")
         held = list(
             rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
         )
@@ -84,8 +84,8 @@ def _say(told: _FetchNotice, job_ids: list[str], news: set[str], context: TickCo
 def _failing(arrival: StartPrerequisite) -> writing.Drafting:
     def draft(draft: JobDraft) -> None:
         draft.move(
-            {State.QUEUED},
-            State.FAILED,
+            {JobState.QUEUED},
+            JobState.FAILED,
             reason=arrival.reason,
             message=arrival.problem,
         )

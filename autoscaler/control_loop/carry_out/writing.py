@@ -28,7 +28,7 @@ from jobs.changes import events
 from jobs.changes.events import Unwritten
 from jobs.changes.transitions import check_legal, move_of
 from jobs.changes.wake_signal import announce_wanted
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
 from jobs.worker_phase import WorkerPhase
 
@@ -72,8 +72,8 @@ class JobDraft:
 
     def move(
         self,
-        expected: Collection[State],
-        new: State,
+        expected: Collection[JobState],
+        new: JobState,
         *,
         reason: JobReason | StoredReason,
         message: str = "",

@@ -16,11 +16,11 @@ from django.db.models import F, Q, QuerySet, Sum
 from tenancy.models import Team
 
 from autoscaler.control_loop.tick_context import TickContext
-from jobs.lifecycle import ACTIVE, LIVE, State
+from jobs.lifecycle import ACTIVE, LIVE, JobState
 from jobs.models import Job
 
 _AGAIN: Final = timedelta(seconds=10)  # guessed, as for looks into folders
-_HELD: Final = (*sorted(ACTIVE), State.STOPPING)
+_HELD: Final = (*sorted(ACTIVE), JobState.STOPPING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from datetime import datetime
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.questions import OwnersWaitSince
 from autoscaler.reconciling.snapshot import JobSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def is_due(job: JobSnapshot) -> bool:
@@ -42,7 +42,7 @@ def _patience(job: JobSnapshot) -> float:
 
 def _began(job: JobSnapshot) -> datetime:
     """Return when it began to give something back."""
-    if job.state is State.STOPPING or job.assignment is None:
+    if job.state is JobState.STOPPING or job.assignment is None:
         return job.state_since
     return job.assignment.at
 
@@ -50,7 +50,7 @@ def _began(job: JobSnapshot) -> datetime:
 def _claimed_at(job: JobSnapshot) -> datetime | None:
     """Return when another team laid claim to what it holds; None: nobody does."""
     of_assignment = job.assignment.reason if job.assignment else ""
-    reason = job.reason if job.state is State.STOPPING else of_assignment
+    reason = job.reason if job.state is JobState.STOPPING else of_assignment
     if reason == JobReason.RECLAIM_GUARANTEE:
         return _began(job)
     first = job.answer_to(OwnersWaitSince())

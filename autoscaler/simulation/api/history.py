@@ -14,7 +14,7 @@ from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.planning.snapshot.job_terms import terms_of
 from autoscaler.simulation.engine.workload.importers.history import HistoryRow, trace_of_history
 from autoscaler.simulation.engine.workload.trace import Trace
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 
 MOST_JOBS: Final = 20_000  # read at once; a request with more is refused
@@ -45,6 +45,6 @@ def _row(view: LiveJob, job: planning.PlannedJob) -> HistoryRow:
 
 
 def _samples(job: Job) -> float:
-    if job.state == State.COMPLETED or job.total_samples is None:
+    if job.state == JobState.COMPLETED or job.total_samples is None:
         return float(job.samples)
     return float(job.total_samples)

@@ -15,14 +15,14 @@ from jobs.api.serializers.metric import ValuesField
 from jobs.api.serializers.prediction import PredictionSerializer
 from jobs.api.serializers.vocabulary import reason_field, state_field
 from jobs.changes import batch_limit
-from jobs.lifecycle import ACTIVE, FINAL, State
+from jobs.lifecycle import ACTIVE, FINAL, JobState
 from jobs.models import Job
 from jobs.queries.extents import extent_of
 from jobs.queries.newest_decision import position_in_queue
 from jobs.queries.predictions.ageing import finish_now, old_at
 
 _KEEP = "keep"  # as decisions are written down: nothing changes
-_NOT_PREDICTED = FINAL | {State.PAUSED, State.STOPPING}
+_NOT_PREDICTED = FINAL | {JobState.PAUSED, JobState.STOPPING}
 
 _JOB_FIELDS = (
     "id",
@@ -125,7 +125,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         if job.state not in ACTIVE:
             return 0
         wanted = int((job.wanted_now or {}).get("workers", 0))
-        is_kept = job.state == State.RUNNING and job.explanation.get("action") == _KEEP
+        is_kept = job.state == JobState.RUNNING and job.explanation.get("action") == _KEEP
         return min(wanted, job.explanation.get("workers", wanted)) if is_kept else wanted
 
     def get_global_batch_size(self, job: Any) -> int:
@@ -139,7 +139,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return batch_limit.of(job, extent_of(job).batch.max_per_worker)
 
     def get_progress(self, job: Job) -> float | None:
-        if job.state == State.COMPLETED and job.reason != JobReason.ENDED_EARLY:
+        if job.state == JobState.COMPLETED and job.reason != JobReason.ENDED_EARLY:
             return 1.0
         return min(job.samples / job.total_samples, 1.0) if job.total_samples else None
 
@@ -177,7 +177,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_prediction(self, job: Job) -> dict[str, Any] | None:
         if job.state in _NOT_PREDICTED or not job.prediction:
             return None
-        has_started = job.state != State.QUEUED
+        has_started = job.state != JobState.QUEUED
         return {
             "made_at": job.prediction["made_at"],
             "old_at": old_at(job.prediction).isoformat(),

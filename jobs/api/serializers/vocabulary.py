@@ -10,11 +10,11 @@ from typing import Any
 from rest_framework import serializers
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 REASONS = [(reason.value, reason.sentence) for reason in JobReason]
 EVENT_KINDS = [(kind.value, kind.sentence) for kind in EventKind]
-STATES = [state.value for state in State]
+STATES = [state.value for state in JobState]
 
 
 def reason_field(*, may_be_empty: bool = False) -> serializers.ChoiceField:

@@ -48,7 +48,7 @@ from jobs.errors import (
     JobsError,
     NotTheCoordinator,
 )
-from jobs.lifecycle import ACTIVE, FINAL, State
+from jobs.lifecycle import ACTIVE, FINAL, JobState
 from jobs.models import Generation, MetricPoint
 from jobs.reports.job_token import Credential
 from jobs.reports.sync_report import CheckedSyncReport
@@ -206,7 +206,7 @@ def _is_late(job: ReportingJob, report: CheckedSyncReport) -> bool:
 def _is_up_to_date(job: ReportingJob, report: CheckedSyncReport) -> bool:
     """Move the job to running if the newest assignment is what trains now."""
     wanted = job.wanted
-    is_changing = job.state in {State.STARTING, State.RESCALING}
+    is_changing = job.state in {JobState.STARTING, JobState.RESCALING}
     if not is_changing or wanted is None or not report.generation:
         return False
     trains = Generation.objects.filter(
@@ -214,8 +214,8 @@ def _is_up_to_date(job: ReportingJob, report: CheckedSyncReport) -> bool:
     ).first()
     return trains is not None and move(
         job.id,
-        {State.STARTING, State.RESCALING},
-        State.RUNNING,
+        {JobState.STARTING, JobState.RESCALING},
+        JobState.RUNNING,
         reason=StoredReason(wanted.reason),
         message=wanted.message,
         data={"revision": wanted.revision, **cost_of(trains)},
@@ -226,7 +226,7 @@ def _desired(
     job: ReportingJob, report: CheckedSyncReport, newest_generation: int, now: datetime
 ) -> Desired:
     wanted, time = job.wanted, ServiceTime.of(job, now)
-    is_at_rest = job.state == State.RUNNING and not report.finished
+    is_at_rest = job.state == JobState.RUNNING and not report.finished
     is_there = wanted is not None and report.revision == wanted.revision
     runs = wanted is not None and job.state in ACTIVE
     return Desired(

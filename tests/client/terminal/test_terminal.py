@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.client.command_line import PATIENCE_SECONDS, PROGRAM, CommandLine
 from tests.client.test_submitting import finish
@@ -97,7 +97,7 @@ def test_waiting_on_a_terminal_redraws_its_progress(
 ) -> None:
     with on_a_terminal(concertina, "submit", "-f", job_file, "--wait") as screen:
         screen.wait_until_shown("queued, 0 workers")
-        finish(Job.objects.get(), State.COMPLETED)
+        finish(Job.objects.get(), JobState.COMPLETED)
         assert screen.end() == 0
         assert "completed" in screen.text
         assert screen.text.count("starting → running") == 1

@@ -12,7 +12,7 @@ from cluster.worker_host import Mount
 from storage.models import HeldCheckpoint
 
 from concertina_worker.protocol import Env
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.control_loop.world import World, fresh
 from tests.left_checkpoints import leave, weights_of
@@ -100,7 +100,7 @@ def test_a_job_whose_start_was_removed_before_fails_and_says_so(world: World, so
     world.wish(job, 1)
     world.tick()
     failed = fresh(job)
-    assert (failed.state, failed.reason) == (State.FAILED, "start_unavailable")
+    assert (failed.state, failed.reason) == (JobState.FAILED, "start_unavailable")
     assert f"Step 20 of job {source.id} was removed" in failed.message
 
 
@@ -131,7 +131,7 @@ def test_it_is_let_go_when_its_job_has_ended(world: World, source: Job) -> None:
     job = started_from(world, source)
     world.tick()
     folder = held(world)
-    Job.objects.filter(pk=job.pk).update(state=State.CANCELLED, finished_at=world.clock())
+    Job.objects.filter(pk=job.pk).update(state=JobState.CANCELLED, finished_at=world.clock())
     world.tick()
     assert not folder.exists()
     assert not HeldCheckpoint.objects.exists()

@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, Prediction
 from jobs.queries.predictions.ageing import OLD_AFTER
 from tests.service.conftest import SubmitJob, generation, run
@@ -98,7 +98,7 @@ def test_bad_parameters_of_utilisation(api: APIClient, query: dict[str, str], st
     assert api.get("/api/v1/cluster/utilisation", query).status_code == status
 
 
-def ended(job: Job, *, state: State, hours_ago: float, seconds: float) -> None:
+def ended(job: Job, *, state: JobState, hours_ago: float, seconds: float) -> None:
     at = timezone.now() - timedelta(hours=hours_ago)
     Job.objects.filter(pk=job.pk).update(
         state=state,
@@ -112,9 +112,9 @@ def test_the_summary_compares_with_the_time_before(
     api: APIClient, submit: SubmitJob, pool: Pool, vision: Team, language: Team
 ) -> None:
     for number, seconds in enumerate((10, 20, 60)):
-        ended(submit(name=f"a{number}"), state=State.COMPLETED, hours_ago=1, seconds=seconds)
-    ended(submit(name="b"), state=State.FAILED, hours_ago=2, seconds=5)
-    ended(submit(name="c"), state=State.COMPLETED, hours_ago=30, seconds=100)
+        ended(submit(name=f"a{number}"), state=JobState.COMPLETED, hours_ago=1, seconds=seconds)
+    ended(submit(name="b"), state=JobState.FAILED, hours_ago=2, seconds=5)
+    ended(submit(name="c"), state=JobState.COMPLETED, hours_ago=30, seconds=100)
     running = submit(name="d")
     run(running, workers=1)
     generation(running, 1, began_at=timezone.now())
@@ -199,7 +199,7 @@ def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, 
         return found
 
     assert prediction() == told
-    Job.objects.filter(pk=job.pk).update(state=State.RUNNING)
+    Job.objects.filter(pk=job.pk).update(state=JobState.RUNNING)
     assert prediction() == {**told, "start": None}
     half_done = {"made_at": (now - timedelta(hours=1)).isoformat(), "samples_left": 1000}
     work = {"samples": 500, "total_samples": 1000}
@@ -208,7 +208,7 @@ def test_a_job_tells_when_it_will_start_and_finish_until_it_has(api: APIClient, 
     assert old is not None
     assert hours[0] < old["finish"]["p50"] < hours[1]  # of three hours then, one and a half now
     assert old["finish"]["p90"] is None
-    Job.objects.filter(pk=job.pk).update(state=State.PAUSED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.PAUSED)
     assert prediction() is None
 
 

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from storage.models import DataSource
 from tenancy.models import Team
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, in_docker
 
@@ -153,7 +153,7 @@ def test_what_live_jobs_use_stays(
     assert more.status_code == 200
     assert more.json()["jobs"] == [{"id": job.id, "name": "digits", "team": "vision"}]
     assert put(admin, folder / "imagenet", is_writable=True).status_code == 409
-    Job.objects.update(state=State.COMPLETED)
+    Job.objects.update(state=JobState.COMPLETED)
     assert admin.delete(f"{SOURCES}/imagenet").status_code == 204
     assert admin.delete(f"{SOURCES}/imagenet").status_code == 404
 

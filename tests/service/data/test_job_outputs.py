@@ -15,7 +15,7 @@ from storage.data import sources
 from storage.models import DataSource
 from tenancy.models import Membership, Team
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import SubmitJob
 
@@ -37,7 +37,7 @@ def writer(submit: SubmitJob, settings: Settings, tmp_path: Path) -> Job:
     settings.CONCERTINA = replace(django_settings.CONCERTINA, state_dir=tmp_path)
     job = submit()
     (tmp_path / "jobs" / job.id / "outputs").mkdir(parents=True)
-    Job.objects.update(state=State.COMPLETED)
+    Job.objects.update(state=JobState.COMPLETED)
     return job
 
 
@@ -72,7 +72,7 @@ def test_it_stays_as_long_as_it_is_data(lead: APIClient, writer: Job, submit: Su
         assert (answer.status_code, answer.json()["code"]) == (409, "result_is_data")
         assert "Data source cleaned" in answer.json()["message"]
     assert lead.delete(f"{SOURCES}/cleaned").json()["code"] == "source_in_use"
-    Job.objects.filter(pk=user.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=user.pk).update(state=JobState.COMPLETED)
     assert lead.delete(f"{SOURCES}/cleaned").status_code == 204
     assert lead.post(f"{job}/unpin").status_code in {200, 204}
 

@@ -26,7 +26,7 @@ from storage.models import DataSnapshot, DataSource
 from storage.uploads.unused import KEPT_UNUSED, remove_unused
 from tenancy.models import Team
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from jobs.queries.upload_use import data_without_users
 from tests.service.conftest import SubmitJob
@@ -293,7 +293,7 @@ def test_a_job_keeps_its_version_when_the_next_comes(
         assert (seen / "a").read_text() == content
     DataSnapshot.objects.update(used_at=timezone.now() - KEPT_UNUSED - timedelta(hours=1))
     assert not data_without_users(DataSnapshot.objects.all()).exists()
-    Job.objects.update(state=State.COMPLETED)
+    Job.objects.update(state=JobState.COMPLETED)
     (unused,) = data_without_users(DataSnapshot.objects.all())
     assert unused.digest == old.digest
     removed = remove_unused(places, DataSnapshot.objects.all(), data_without_users, lambda _: None)

@@ -18,7 +18,7 @@ from django.db import connections
 from pytest_django import Settings
 
 from concertina_worker.protocol import LONGEST_REST_SECONDS
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, Worker
 from tests.service.front.asking import Answer, Recorder, ask
 from tests.service.syncing import began, metric, report, sync, token_of
@@ -51,7 +51,7 @@ def test_a_report_is_stored_and_answered_without_django(job: Job, workers: list[
     )
     assert (told.status, told.headers["content-type"]) == (200, "application/json")
     job.refresh_from_db()
-    assert (job.state, job.step) == (State.RUNNING, 3)
+    assert (job.state, job.step) == (JobState.RUNNING, 3)
     assert told.json() == sync(job, body).json() | {"report_after_seconds": 0.5}
     assert not django.scopes
 

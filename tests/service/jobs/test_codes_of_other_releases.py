@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from autoscaler.job_vocabulary import StoredReason
 from jobs.changes.transitions import move
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, Job
 from tests.service.conftest import generation
 
@@ -38,6 +38,6 @@ def test_an_event_of_an_unknown_kind_is_answered(api: APIClient, old: Job) -> No
 
 
 def test_it_is_handed_on_to_the_next_state(old: Job) -> None:
-    assert move(old.id, {State.QUEUED}, State.PAUSED, reason=StoredReason(old.reason))
+    assert move(old.id, {JobState.QUEUED}, JobState.PAUSED, reason=StoredReason(old.reason))
     old.refresh_from_db()
-    assert (old.state, old.reason) == (State.PAUSED, UNKNOWN)
+    assert (old.state, old.reason) == (JobState.PAUSED, UNKNOWN)

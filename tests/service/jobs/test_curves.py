@@ -17,7 +17,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from jobs.commands.removal import job_deletion, rollups
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, MetricPoint, MetricRollup
 from jobs.models.metric_point import TIERS
 from jobs.queries.curves.speeds import samples_per_second
@@ -106,7 +106,7 @@ def test_of_a_live_job_the_newest_point_stays_and_of_one_that_ended_none(
     job: Job, submit: SubmitJob
 ) -> None:
     ended = submit(name="ended")
-    Job.objects.filter(pk=ended.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=ended.pk).update(state=JobState.COMPLETED)
     for one in (job, ended):
         trained(one, 60, until=NOW - timedelta(hours=2))
     roll_up()
@@ -243,6 +243,6 @@ def test_speeds_of_generations_are_the_same_once_their_points_are_rolled_up(job:
 def test_rolled_up_points_go_with_their_job(job: Job) -> None:
     trained(job, 60, until=NOW - timedelta(hours=3))
     roll_up()
-    Job.objects.filter(pk=job.pk).update(state=State.CANCELLED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.CANCELLED)
     job_deletion.delete(job_id=job.id)
     assert not MetricRollup.objects.exists()

@@ -16,7 +16,7 @@ from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.commands import pinning
 from jobs.commands.removal import job_deletion
 from jobs.errors import JobNotOver
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 from jobs.models import (
     Assignment,
     Event,
@@ -109,7 +109,7 @@ def test_the_gpu_time_of_deleted_jobs_stays(api: APIClient, submit: SubmitJob) -
     assert (row.team, row.pool, row.jobs, row.gpu_seconds) == ("vision", "default", 2, 90.0)
 
 
-@pytest.mark.parametrize("state", sorted(set(State) - FINAL))
+@pytest.mark.parametrize("state", sorted(set(JobState) - FINAL))
 def test_a_job_that_lives_is_not_deleted(api: APIClient, job: Job, state: str) -> None:
     Job.objects.filter(pk=job.pk).update(state=state)
     answer = api.delete(f"/api/v1/jobs/{job.id}")

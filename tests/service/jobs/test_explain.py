@@ -28,7 +28,7 @@ from autoscaler.planning.explanations.sentences.remedy_sentences import render_r
 from autoscaler.planning.snapshot.cluster_state import Allocation
 from jobs.commands import quarantine, remedies
 from jobs.commands.quarantine import Part
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import generation
 
@@ -105,7 +105,7 @@ def keep(job: Job, explanation: Running) -> None:
     decided = ExplainedDecision(decision=decision, explanation=explanation, team=job.team.name)
     at = timezone.now()
     Job.objects.filter(pk=job.pk).update(
-        state=State.RUNNING,
+        state=JobState.RUNNING,
         explanation=decided.document(decided_at=at),
         explanation_for_admins=decided.document_for_admins(decided_at=at),
     )
@@ -146,7 +146,7 @@ def remedy_told(
     found = Remedy(kind=RemedyKind.FREE_GPUS, gpus=2)
     at = timezone.now() - timedelta(seconds=age_seconds)
     document = {**asdict(found), "message": render_remedy(found, team="vision")}
-    Job.objects.filter(pk=job.pk).update(state=State.QUEUED, explanation={"action": action})
+    Job.objects.filter(pk=job.pk).update(state=JobState.QUEUED, explanation={"action": action})
     remedies.keep({job.id: document}, found_at=at)
     told: dict[str, object] | None = api.get(f"/api/v1/jobs/{job.id}/explain").json()["remedy"]
     return told

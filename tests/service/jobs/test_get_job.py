@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, generation, run
 
@@ -17,7 +17,7 @@ def test_a_running_job_tells_its_numbers(api: APIClient, job: Job) -> None:
     generation(job, 1, workers=2, global_batch_size=64, ended_at=job.submitted_at)
     generation(job, 2, workers=3, global_batch_size=96, stall_seconds=0.25)
     Job.objects.filter(pk=job.pk).update(
-        state=State.RUNNING, samples=500, total_samples=2000, epoch=1.0, samples_per_second=100.0
+        state=JobState.RUNNING, samples=500, total_samples=2000, epoch=1.0, samples_per_second=100.0
     )
     told = api.get(f"/api/v1/jobs/{job.id}").json()
     assert told["workers"] == 3

@@ -28,7 +28,7 @@ from tenancy.access.grants import Grant
 from tenancy.models import Membership, Token
 
 from concertina.connection.log_following import ServerEvent, server_events
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import client_of, make_team, spec
 
@@ -88,7 +88,7 @@ def test_a_bad_parameter_is_named(
 
 @sync_to_async
 def finish(job: Job) -> None:
-    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.COMPLETED)
     connection.close()  # this thread's own
 
 
@@ -195,7 +195,7 @@ def test_a_reader_goes_on_behind_the_last_event_it_has(followed: Made, by: str) 
     job, _ = followed
     for number in range(4):
         write(job, f"{job.id}-1-{number % 2}", f"line {number}", second=number)
-    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.COMPLETED)
     whole = followed_to_its_end(followed)
     assert texts_of(whole) == [f"line {number}" for number in range(4)]
     for number, event in enumerate(whole[:-1]):
@@ -334,7 +334,7 @@ def test_a_stream_outlives_a_database_that_is_away(
         final_jobs.follow(job.id)
         return await final_jobs.is_final(job.id)
 
-    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.COMPLETED)
     with monkeypatch.context() as away:
         away.setitem(connections.settings["default"], "HOST", "/nowhere")
         assert not asyncio.run(is_final())

@@ -11,7 +11,7 @@ from django.db import connections, transaction
 from tenancy.models import Team
 
 from jobs.changes.transitions import IllegalMove, move
-from jobs.lifecycle import FINAL, MOVES, State, is_legal
+from jobs.lifecycle import FINAL, MOVES, JobState, is_legal
 from jobs.models import Event, Generation, Job
 from tests.service.conftest import generation, run
 
@@ -21,15 +21,17 @@ def test_final_states_are_left_by_no_move() -> None:
 
 
 def test_every_state_that_is_not_final_leads_to_an_end() -> None:
-    for start in set(State) - FINAL:
+    for start in set(JobState) - FINAL:
         reached = {start}
-        for _ in State:
+        for _ in JobState:
             reached |= {after for before in reached for after in MOVES[before]}
         assert reached & FINAL, start
 
 
-@pytest.mark.parametrize(("old", "new"), list(product(State, State)))
-def test_a_move_is_made_if_and_only_if_the_table_has_it(job: Job, old: State, new: State) -> None:
+@pytest.mark.parametrize(("old", "new"), list(product(JobState, JobState)))
+def test_a_move_is_made_if_and_only_if_the_table_has_it(
+    job: Job, old: JobState, new: JobState
+) -> None:
     Job.objects.filter(pk=job.pk).update(state=old)
     if is_legal(old, new):
         assert move(job.id, {old}, new, reason="test")
@@ -41,21 +43,21 @@ def test_a_move_is_made_if_and_only_if_the_table_has_it(job: Job, old: State, ne
 
 
 def test_a_move_from_a_state_the_job_has_left_changes_nothing(job: Job) -> None:
-    assert not move(job.id, {State.PAUSED}, State.QUEUED, reason="test")
+    assert not move(job.id, {JobState.PAUSED}, JobState.QUEUED, reason="test")
     job.refresh_from_db()
     assert job.reason == "pending_evaluation"
     assert not Event.objects.filter(job=job, kind="state_changed").exists()
 
 
 def test_an_unknown_job_is_somebody_elses_success(db: None) -> None:
-    assert not move("nothere", {State.QUEUED}, State.STARTING, reason="test")
+    assert not move("nothere", {JobState.QUEUED}, JobState.STARTING, reason="test")
 
 
 def test_a_move_writes_its_event_and_the_columns_it_was_given(job: Job) -> None:
     assert move(
         job.id,
-        {State.QUEUED, State.PAUSED},
-        State.CANCELLED,
+        {JobState.QUEUED, JobState.PAUSED},
+        JobState.CANCELLED,
         reason="why",
         message="Because.",
         data={"n": 1},
@@ -69,11 +71,11 @@ def test_a_move_writes_its_event_and_the_columns_it_was_given(job: Job) -> None:
 
 
 def test_started_at_is_of_the_first_start(job: Job) -> None:
-    move(job.id, {State.QUEUED}, State.STARTING, reason="first")
+    move(job.id, {JobState.QUEUED}, JobState.STARTING, reason="first")
     job.refresh_from_db()
     first = job.started_at
-    move(job.id, {State.STARTING}, State.QUEUED, reason="back")
-    move(job.id, {State.QUEUED}, State.STARTING, reason="second")
+    move(job.id, {JobState.STARTING}, JobState.QUEUED, reason="back")
+    move(job.id, {JobState.QUEUED}, JobState.STARTING, reason="second")
     job.refresh_from_db()
     assert first is not None
     assert job.started_at == first
@@ -82,18 +84,18 @@ def test_started_at_is_of_the_first_start(job: Job) -> None:
 def test_a_job_without_workers_has_no_open_generation(job: Job) -> None:
     run(job, workers=1)
     generation(job, 1)
-    move(job.id, {State.STARTING}, State.STOPPING, reason="pause")
+    move(job.id, {JobState.STARTING}, JobState.STOPPING, reason="pause")
     assert Generation.objects.get(job=job).ended_at is None
-    move(job.id, {State.STOPPING}, State.PAUSED, reason="paused")
+    move(job.id, {JobState.STOPPING}, JobState.PAUSED, reason="paused")
     assert Generation.objects.get(job=job).ended_at is not None
 
 
 def test_a_move_that_is_rolled_back_leaves_no_event(job: Job) -> None:
     with transaction.atomic():
-        assert move(job.id, {State.QUEUED}, State.CANCELLED, reason="test")
+        assert move(job.id, {JobState.QUEUED}, JobState.CANCELLED, reason="test")
         transaction.set_rollback(True)
     job.refresh_from_db()
-    assert job.state == State.QUEUED
+    assert job.state == JobState.QUEUED
     assert not Event.objects.filter(job=job, kind="state_changed").exists()
 
 
@@ -107,7 +109,7 @@ def test_of_many_that_move_at_once_exactly_one_wins() -> None:
 
     def attempt(number: int) -> bool:
         try:
-            return move(job.id, {State.QUEUED}, State.STARTING, reason=f"by-{number}")
+            return move(job.id, {JobState.QUEUED}, JobState.STARTING, reason=f"by-{number}")
         finally:
             connections.close_all()
 

@@ -17,7 +17,7 @@ from storage.models import UnwantedResult
 from storage.results import checkpoints
 from storage.results.places import ResultFolder, Results
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.left_checkpoints import PICKLED, leave, leave_as_before, weights_of
 from tests.service.conftest import SubmitJob
@@ -162,7 +162,7 @@ def test_older_ones_of_a_live_job_can_be_deleted(api: APIClient, job: Job, folde
 
 def test_all_of_an_ended_job_can_be_deleted(api: APIClient, job: Job, folder: Path) -> None:
     leave(folder, 10)
-    Job.objects.filter(pk=job.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.COMPLETED)
     assert api.delete(address(job, "latest")).status_code == 204
     assert steps(api, job) == []
 

@@ -26,7 +26,7 @@ from autoscaler.control_loop.lease.orders import FencedOrders
 from jobs.admission import start_sources
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import SpecInvalid
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from jobs.spec.job_spec import parse
 from tests.left_checkpoints import leave, leave_as_before, weights_of
@@ -173,7 +173,7 @@ def test_a_version_in_use_is_not_deleted(api: APIClient, source: Job, tmp_path: 
         refused = api.delete(address)
         assert f"start from it: follower ({made['id']})." in refused.json()["message"]
     tick(tmp_path)
-    Job.objects.filter(pk=made["id"]).update(state=State.COMPLETED)
+    Job.objects.filter(pk=made["id"]).update(state=JobState.COMPLETED)
     assert api.delete(f"{MODELS}/digits/versions/1").status_code == 204
     tick(tmp_path)
     assert not list((tmp_path / "jobs" / ".held").iterdir())

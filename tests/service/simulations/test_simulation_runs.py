@@ -18,7 +18,7 @@ from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.simulation.api import commands, execution, history, retention, tasks
 from autoscaler.simulation.api.models import Report, Simulation
 from autoscaler.simulation.api.rest.requests import checked
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, Measurement
 from tests.end_to_end.waiting import until
 from tests.extension import install_example, policies_found_anew
@@ -193,7 +193,7 @@ def test_history_replays_the_measured_jobs_of_the_last_days(job: Job, vision: Te
         job=job, workers=1, global_batch_size=64, steps=100, step_seconds=0.1
     )
     Job.objects.filter(pk=job.pk).update(
-        state=State.COMPLETED, samples=64_000, finished_at=timezone.now()
+        state=JobState.COMPLETED, samples=64_000, finished_at=timezone.now()
     )
     trace = history.trace(days=1)
     (found,) = trace.jobs

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, Job
 from tests.service.conftest import run
 
@@ -91,7 +91,7 @@ def test_a_foreign_job_cannot_be_touched_or_seen(
     answer = foreign_api.post(f"/api/v1/jobs/{job.id}/{verb}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     job.refresh_from_db()
-    assert job.state == State.QUEUED
+    assert job.state == JobState.QUEUED
 
 
 @pytest.mark.parametrize("verb", ["cancel", "pause", "resume"])

@@ -19,7 +19,7 @@ from tenancy.buckets import TokenBucket
 from tenancy.models import ImageRule, Membership, Team
 
 from jobs.commands.removal import job_deletion
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, IdempotencyKey, Job, Measurement
 from jobs.spec.bulk import MOST_JOBS
 from tests.service.at_once import ask_at_once
@@ -218,7 +218,7 @@ def test_the_same_key_and_body_answer_with_the_same_jobs(api: APIClient) -> None
 
 def test_a_key_holds_although_jobs_of_its_bulk_were_deleted(api: APIClient) -> None:
     first = post(api, named("a", "b"), key="k").json()["items"]
-    Job.objects.filter(name="a").update(state=State.CANCELLED)
+    Job.objects.filter(name="a").update(state=JobState.CANCELLED)
     job_deletion.delete(job_id=first[0]["id"])
     assert post(api, named("a", "b"), key="k").json()["items"] == first
     assert Job.objects.count() == 1

@@ -19,7 +19,7 @@ from tenancy.models import Secret, Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import SecretVariables, registry_login
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, Job
 from tests.service.conftest import SubmitJob, spec
 
@@ -93,9 +93,9 @@ def test_a_secret_is_kept_while_a_live_job_names_it(api: APIClient, submit: Subm
     assert f"digits ({job.id})" in refused.json()["message"]
     assert api.delete(f"{URL}/wandb?force=perhaps").status_code == 400
     assert api.delete(f"{URL}/wandb?force=true").status_code == 204
-    Job.objects.update(state=State.COMPLETED)
+    Job.objects.update(state=JobState.COMPLETED)
     submit(name="second", secrets=["other"])
-    Job.objects.update(state=State.FAILED)
+    Job.objects.update(state=JobState.FAILED)
     assert api.delete(f"{URL}/other").status_code == 204
 
 

@@ -13,7 +13,7 @@ from tenancy.models import Team
 
 from autoscaler.control_loop.observe.for_planner.change_times import ChangeTimes
 from autoscaler.predictions.recent_past import past_until
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, Job, Worker
 from jobs.queries.stragglers import believed_gpus, said_of_gpus, slow_nodes
 from tests.service.conftest import SubmitJob, generation, spec
@@ -103,7 +103,7 @@ def test_jobs_of_one_team_are_not_all_of_the_past(
         others.append(copy)
     for age, one in enumerate((*others, ours)):
         Job.objects.filter(pk=one.pk).update(
-            state=State.COMPLETED,
+            state=JobState.COMPLETED,
             started_at=now - timedelta(hours=2),
             finished_at=now - timedelta(minutes=age),
             samples=10**15,

@@ -13,7 +13,7 @@ from django.utils import timezone
 from concertina_worker.protocol import OLD_REST_SECONDS, REST_SECONDS, SOON_SECONDS
 from jobs.changes.transitions import move
 from jobs.job_mode import JobMode
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 from jobs.models import Event, Generation, Job, Measurement, MetricPoint, Worker
 from jobs.worker_phase import WorkerPhase
 from tests.service.conftest import SubmitJob, assign, run
@@ -49,10 +49,10 @@ def test_a_coordinator_of_another_term_is_turned_away(
 def test_the_job_runs_once_the_newest_revision_trains(job: Job, workers: list[Worker]) -> None:
     sync(job, report())
     job.refresh_from_db()
-    assert job.state == State.STARTING
+    assert job.state == JobState.STARTING
     answer = sync(job, report(generation=1, generations=[began(1, workers)]))
     job.refresh_from_db()
-    assert (job.state, job.generation, job.rescales) == (State.RUNNING, 1, 0)
+    assert (job.state, job.generation, job.rescales) == (JobState.RUNNING, 1, 0)
     assert (job.reason, job.message) == ("job_arrived", "2 workers are best.")
     assert answer.json()["next_generation"] == 2
     made = Generation.objects.get(job=job)
@@ -69,14 +69,14 @@ def test_a_rescale_ends_when_its_revision_trains_and_not_before(
 ) -> None:
     sync(job, report(generation=1, generations=[began(1, workers)]))
     assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
-    move(job.id, {State.RUNNING}, State.RESCALING, reason="reclaim_guarantee")
+    move(job.id, {JobState.RUNNING}, JobState.RESCALING, reason="reclaim_guarantee")
     sync(job, report(generation=1, generations=[began(1, workers)]))
     job.refresh_from_db()
-    assert job.state == State.RESCALING
+    assert job.state == JobState.RESCALING
     second = began(2, workers[:1], revision=2, global_batch_size=32)
     sync(job, report(revision=2, generation=2, generations=[began(1, workers), second]))
     job.refresh_from_db()
-    assert (job.state, job.generation, job.rescales) == (State.RUNNING, 2, 1)
+    assert (job.state, job.generation, job.rescales) == (JobState.RUNNING, 2, 1)
     assert job.last_rescaled_at is not None
     first, last = Generation.objects.filter(job=job)
     assert first.ended_at == last.began_at
@@ -137,9 +137,9 @@ def test_a_job_that_only_trains_reports_more_rarely(job: Job, workers: list[Work
     assert pause(finished=True) == SOON_SECONDS
     assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
     assert pause() == SOON_SECONDS  # it has not heard of that
-    move(job.id, {State.RUNNING}, State.RESCALING, reason="reclaim_guarantee")
+    move(job.id, {JobState.RUNNING}, JobState.RESCALING, reason="reclaim_guarantee")
     assert pause(revision=2) == SOON_SECONDS
-    move(job.id, {State.RESCALING}, State.STOPPING, reason="paused_by_user")
+    move(job.id, {JobState.RESCALING}, JobState.STOPPING, reason="paused_by_user")
     assert pause(revision=2) == SOON_SECONDS
 
 
@@ -151,7 +151,7 @@ def test_the_older_a_job_is_the_fewer_points_and_reports_it_makes(
     job: Job, workers: list[Worker], age_seconds: float, pause: float, apart: float
 ) -> None:
     started_at = timezone.now() - timedelta(seconds=age_seconds)
-    Job.objects.filter(pk=job.id).update(started_at=started_at, state=State.RUNNING)
+    Job.objects.filter(pk=job.id).update(started_at=started_at, state=JobState.RUNNING)
     told = sync(job, report(generation=1, generations=[began(1, workers)])).json()
     assert (told["report_after_seconds"], told["point_seconds"]) == (pause, apart)
 
@@ -161,9 +161,9 @@ def _rows(job: Job) -> list[int]:
     return [kind.objects.filter(job=job).count() for kind in kinds]  # type: ignore[attr-defined]  # all have one
 
 
-@pytest.mark.parametrize("state", [State.QUEUED, State.PAUSED, State.STOPPING])
+@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.PAUSED, JobState.STOPPING])
 def test_a_job_that_should_not_run_is_told_to_stop(
-    job: Job, workers: list[Worker], state: State
+    job: Job, workers: list[Worker], state: JobState
 ) -> None:
     Job.objects.filter(pk=job.pk).update(state=state)
     assert sync(job, report()).json()["action"] == "stop"
@@ -172,17 +172,17 @@ def test_a_job_that_should_not_run_is_told_to_stop(
 def test_a_late_report_of_a_job_without_workers_is_kept_and_opens_nothing(
     job: Job, workers: list[Worker]
 ) -> None:
-    Job.objects.filter(pk=job.pk).update(state=State.PAUSED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.PAUSED)
     sync(job, report(generation=1, generations=[began(1, workers)], metrics=[metric(9)]))
     job.refresh_from_db()
-    assert job.state == State.PAUSED
+    assert job.state == JobState.PAUSED
     assert Generation.objects.get(job=job).ended_at is not None
     assert MetricPoint.objects.filter(job=job).exists()
 
 
 @pytest.mark.parametrize("state", sorted(FINAL))
 def test_a_report_of_a_job_that_is_over_is_refused(
-    job: Job, workers: list[Worker], state: State
+    job: Job, workers: list[Worker], state: JobState
 ) -> None:
     Job.objects.filter(pk=job.pk).update(state=state)
     answer = sync(job, report(generations=[began(1, workers)], metrics=[metric(9)]))

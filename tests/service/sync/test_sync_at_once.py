@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobs.changes.transitions import move
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, Worker
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import assign
@@ -20,12 +20,12 @@ def test_a_sync_that_waited_for_a_decision_knows_it(job: Job, workers: list[Work
 
     def decide() -> None:
         assign(job, workers[:1], batch=32, reason="reclaim_guarantee")
-        move(job.id, {State.RUNNING}, State.RESCALING, reason="reclaim_guarantee")
+        move(job.id, {JobState.RUNNING}, JobState.RESCALING, reason="reclaim_guarantee")
 
     _, answer = ask_at_once(decide, lambda: sync(job, trained))
     assert (answer.json()["revision"], answer.json()["workers"]) == (2, [workers[0].id])
     job.refresh_from_db()
-    assert job.state == State.RESCALING
+    assert job.state == JobState.RESCALING
 
 
 def test_two_reports_at_once_are_stored_one_after_the_other(
@@ -37,4 +37,4 @@ def test_two_reports_at_once_are_stored_one_after_the_other(
 
     assert ask_at_once(lambda: tell(1), lambda: tell(2)) == (200, 200)
     job.refresh_from_db()
-    assert (job.generation, job.state) == (2, State.RUNNING)
+    assert (job.generation, job.state) == (2, JobState.RUNNING)

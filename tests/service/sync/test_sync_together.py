@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from jobs.commands.observations.sync import HELD, ArrivedReport, Outcome, record_syncs
 from jobs.errors import CoordinatorReplaced, JobNotFound, JobOver
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, Generation, GpuClaim, Job, Measurement, MetricPoint, Worker
 from jobs.reports.job_token import Credential
 from jobs.reports.sync_report import CheckedSyncReport
@@ -90,7 +90,7 @@ def test_a_worker_of_another_job_that_reports_as_well_is_out_of_reach(running: R
 
 def test_who_is_refused_is_refused_alone(running: Running) -> None:
     (good, workers), (over, _), (replaced, _), _ = running
-    Job.objects.filter(pk=over.pk).update(state=State.CANCELLED)
+    Job.objects.filter(pk=over.pk).update(state=JobState.CANCELLED)
     answers = tell(
         arrived("nothing"),
         progress(over, [], 10),
@@ -113,7 +113,7 @@ def test_a_clock_of_the_service_that_steps_loses_and_doubles_nothing(running: Ru
     job.refresh_from_db()
     steps = list(MetricPoint.objects.filter(job=job).values_list("step", flat=True))
     assert steps == [10, 11, 20, 21, 30, 31, 40, 41]
-    assert (job.step, job.metric_points, job.state) == (41, 8, State.RUNNING)
+    assert (job.step, job.metric_points, job.state) == (41, 8, JobState.RUNNING)
 
 
 def refuse_points_of(job: Job, how: str) -> None:

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from jobs.changes.transitions import move
 from jobs.changes.wake_signal import announce_wanted, wanted_changed
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job, Worker
 from tests.service.syncing import began, report, sync
 
@@ -55,7 +55,7 @@ def test_a_job_that_is_to_stop_is_announced_and_one_that_says_it_runs_is_not(
     woken.clear()
     sync(job, report(generation=1, generations=[began(1, workers)]))
     job.refresh_from_db()
-    assert job.state == State.RUNNING
+    assert job.state == JobState.RUNNING
     assert not woken
     assert api.post(f"/api/v1/jobs/{job.id}/cancel").status_code < 300
     assert woken == [{job.id}]
@@ -66,5 +66,5 @@ def test_a_rescale_is_announced(
 ) -> None:
     sync(job, report(generation=1, generations=[began(1, workers)]))
     woken.clear()
-    move(job.id, {State.RUNNING}, State.RESCALING, reason="fair_share")
+    move(job.id, {JobState.RUNNING}, JobState.RESCALING, reason="fair_share")
     assert woken == [{job.id}]

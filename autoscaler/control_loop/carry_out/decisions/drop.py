@@ -7,11 +7,11 @@ from autoscaler.control_loop.carry_out.writing import JobDraft
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def drop(
     _: LiveJob, decision: ExplainedDecision, draft: JobDraft, __: Needs, ___: TickContext
 ) -> None:
     """It fails: nobody asked to cancel it, and whoever waits for it learns that it did not run."""
-    draft.move({State.QUEUED}, State.FAILED, reason=decision.reason, message=decision.message)
+    draft.move({JobState.QUEUED}, JobState.FAILED, reason=decision.reason, message=decision.message)

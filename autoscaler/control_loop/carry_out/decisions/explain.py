@@ -23,7 +23,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.explanations.sentences.deadline_sentences import warned
 from jobs.changes import events
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 _SAYS_NOTHING_NEW = {JobReason.NOT_RESCALABLE}
 
@@ -125,10 +125,10 @@ def _for_admins(decision: ExplainedDecision, context: TickContext) -> dict[str, 
 
 def _is_about_now(view: LiveJob, decision: ExplainedDecision) -> bool:
     """True if the sentence may replace that of the job's last change of state."""
-    if view.state is State.QUEUED:
+    if view.state is JobState.QUEUED:
         return decision.action in {Action.WAIT, Action.START}
     return (
-        view.state is State.RUNNING
+        view.state is JobState.RUNNING
         and decision.action is Action.KEEP
         and (decision.reason not in _SAYS_NOTHING_NEW or view.is_plain)
     )

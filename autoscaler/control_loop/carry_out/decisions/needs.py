@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from autoscaler.control_loop.observe.jobs.names import worker_ids
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Job, Worker
 
 
@@ -25,7 +25,7 @@ class Needs:
     @cached_property
     def promised_ports(self) -> set[int]:
         """Ports of all coordinators; whoever promises another one adds it."""
-        holders = Job.objects.filter(state__in=[*ACTIVE, State.STOPPING])
+        holders = Job.objects.filter(state__in=[*ACTIVE, JobState.STOPPING])
         ports = holders.values_list("coordinator_port", flat=True)
         return {port for port in ports if port is not None}
 

@@ -9,12 +9,12 @@ from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.reconciling.instructions import Stop
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def pause(
     view: LiveJob, decision: ExplainedDecision, draft: JobDraft, _: Needs, context: TickContext
 ) -> None:
     """Ask its workers to write a checkpoint and to leave."""
-    stop = Stop(ends_as=State.QUEUED, reason=decision.reason, message=decision.message)
+    stop = Stop(ends_as=JobState.QUEUED, reason=decision.reason, message=decision.message)
     job_rows.stop(stop, draft, view, context)

@@ -22,7 +22,7 @@ from autoscaler.control_loop.observe.jobs.job_view import LiveJob, WorkerView, i
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.planning.snapshot.cluster_state import Allocation
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def rescale(
@@ -40,7 +40,9 @@ def rescale(
     wanted = seats.arranged(joining, iter(nodes), view.spec.resources.gpus_per_worker)
     if not view.is_hot and not _will_fit(view, wanted):
         raise NotNow
-    draft.move({State.RUNNING}, State.RESCALING, reason=decision.reason, message=decision.message)
+    draft.move(
+        {JobState.RUNNING}, JobState.RESCALING, reason=decision.reason, message=decision.message
+    )
     address, taken = view.live[0].node.address, {job.coordinator_port or 0}
     assignments.assign(
         view,

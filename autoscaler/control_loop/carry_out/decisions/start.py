@@ -11,7 +11,7 @@ from autoscaler.control_loop.observe.jobs.arrangements import Arrangement
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.tick_context import TickContext
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def start(
@@ -32,8 +32,8 @@ def start(
     port = context.environments.coordinator_port(address, taken=taken)
     rendezvous_port = context.environments.rendezvous_port(address, taken={*taken, port})
     draft.move(
-        {State.QUEUED},
-        State.STARTING,
+        {JobState.QUEUED},
+        JobState.STARTING,
         reason=decision.reason,
         message=decision.message,
         changes={

@@ -27,7 +27,7 @@ from autoscaler.reconciling.instructions import (
     Tell,
 )
 from jobs.changes import events
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def stop(instruction: Stop, draft: JobDraft, _: LiveJob, __: TickContext) -> Non
     changes = {name: value for name, value in counters if value is not None}
     draft.move(
         ACTIVE,
-        State.STOPPING,
+        JobState.STOPPING,
         reason=instruction.reason,
         message=instruction.message,
         data=instruction.data,
@@ -46,16 +46,16 @@ def stop(instruction: Stop, draft: JobDraft, _: LiveJob, __: TickContext) -> Non
 
 
 def end_as(instruction: EndAs, draft: JobDraft, _: LiveJob, __: TickContext) -> None:
-    _compare(draft.job.state, State.STOPPING)
+    _compare(draft.job.state, JobState.STOPPING)
     draft.set(**asdict(instruction))
 
 
 def finish(_: Finish, draft: JobDraft, __: LiveJob, ___: TickContext) -> None:
     job = draft.job
-    _compare(job.state, State.STOPPING)
+    _compare(job.state, JobState.STOPPING)
     draft.move(
-        {State.STOPPING},
-        State(job.ends_as),
+        {JobState.STOPPING},
+        JobState(job.ends_as),
         reason=StoredReason(job.reason),
         message=job.message,
         changes={

@@ -21,7 +21,7 @@ from autoscaler.reconciling.instructions import (
     ReleaseWorker,
     SeatNextSet,
 )
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Assignment, Generation
 from jobs.worker_phase import WorkerPhase
 
@@ -34,7 +34,9 @@ def reassign(instruction: Reassign, draft: JobDraft, view: LiveJob, _: TickConte
     staying.sort(key=lambda worker: instruction.workers.index(worker.id))
     message = instruction.message
     if instruction.begins_rescale:
-        draft.move({State.RUNNING}, State.RESCALING, reason=JobReason.NODE_LOST, message=message)
+        draft.move(
+            {JobState.RUNNING}, JobState.RESCALING, reason=JobReason.NODE_LOST, message=message
+        )
     go_on_with(view, draft, staying, message=message)
 
 
@@ -50,8 +52,8 @@ def begin_generation(
     if assignment is None:
         raise NotNow
     draft.move(
-        {State.STARTING, State.RESCALING},
-        State.RUNNING,
+        {JobState.STARTING, JobState.RESCALING},
+        JobState.RUNNING,
         reason=StoredReason(assignment.reason),
         message=assignment.message,
         data={"revision": assignment.revision},

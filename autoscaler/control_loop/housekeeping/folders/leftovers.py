@@ -22,7 +22,7 @@ from storage.results.places import ResultFolder
 
 from autoscaler.control_loop.housekeeping.folders import last_checkpoint
 from autoscaler.control_loop.lease.orders import FencedOrders
-from jobs.lifecycle import LIVE, State
+from jobs.lifecycle import LIVE, JobState
 from jobs.models import Job, Leftover
 
 MOST_AT_ONCE: Final = 50  # guessed: each is one rename
@@ -76,7 +76,7 @@ def _completed(job_ids: Collection[str]) -> AbstractSet[str]:
     """Return which of them are still known, as completed ones: nobody has deleted them."""
     if not job_ids:
         return frozenset()
-    completed = Job.objects.filter(pk__in=job_ids, state=State.COMPLETED)
+    completed = Job.objects.filter(pk__in=job_ids, state=JobState.COMPLETED)
     return frozenset(completed.values_list("pk", flat=True))
 
 

@@ -25,7 +25,7 @@ from autoscaler.control_loop.observe.jobs.job_view import LiveJob, has_only_wait
 from autoscaler.planning.snapshot import cluster_state as planning
 from autoscaler.reconciling.assessments.idleness import is_to_shrink
 from autoscaler.reconciling.endings import WorkerEnding, ending_of
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 from jobs.models import Job, Worker
 from jobs.spec.stored_spec import SpecUnreadable
 
@@ -184,9 +184,9 @@ def _waiting(job: planning.PlannedJob) -> planning.PlannedJob:
 
 def _is_plannable(view: LiveJob, now: datetime) -> bool:
     """A job in its back-off wants nothing yet; one that has stopped holds nothing more."""
-    if view.state is State.QUEUED:
+    if view.state is JobState.QUEUED:
         return view.job.not_before is None or view.job.not_before <= now
-    return view.is_active or (view.state is State.STOPPING and bool(view.live))
+    return view.is_active or (view.state is JobState.STOPPING and bool(view.live))
 
 
 def _changes(views: Iterable[LiveJob], now: datetime) -> Iterable[planning.PoolChange]:
@@ -236,4 +236,4 @@ def _idle(views: Iterable[LiveJob], now: datetime) -> Iterable[planning.PoolChan
 
 def ended_jobs(since: datetime) -> QuerySet[Job]:
     """Return those that have ended or been paused since then, however many ended before."""
-    return Job.objects.filter(state__in=[*FINAL, State.PAUSED], state_since__gt=since)
+    return Job.objects.filter(state__in=[*FINAL, JobState.PAUSED], state_since__gt=since)

@@ -19,9 +19,10 @@ from autoscaler.control_loop.observe.for_planner.planned_job import (
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.observe.jobs.memory import memorable
 from autoscaler.planning.snapshot.cluster_state import PlannedJob
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
-_CHANGES_WITH_TIME: Final = frozenset({State.STARTING, State.RESCALING})  # may be paused after all
+# may be paused after all
+_CHANGES_WITH_TIME: Final = frozenset({JobState.STARTING, JobState.RESCALING})
 _NEVER: Final = 0
 
 

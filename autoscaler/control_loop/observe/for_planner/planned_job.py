@@ -30,7 +30,7 @@ from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.reconciling.endings import AT_THE_END
 from jobs.admission import earlier_runs
 from jobs.job_mode import JobMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import GpuClaim, Job
 from jobs.worker_phase import WorkerPhase
 
@@ -53,7 +53,7 @@ def planned_job(view: LiveJob, past: JobMeasurements, now: datetime) -> planning
 def as_it_stands(view: LiveJob, now: datetime) -> planning.PlannedJob:
     """All but what is measured and what moves with each report."""
     job = view.job
-    is_waiting = view.state is State.QUEUED
+    is_waiting = view.state is JobState.QUEUED
     is_fixed = view.spec.elastic.mode is JobMode.FIXED
     is_settled = _is_settled(view)
     return planning.PlannedJob(
@@ -115,7 +115,7 @@ def _moving(view: LiveJob) -> dict[str, Any]:
 
 def holder_of(view: LiveJob, now: datetime) -> planning.PlannedJob | None:
     """All that a plan has to know of a job that is left out: what it holds. None: nothing."""
-    if view.state is State.QUEUED:
+    if view.state is JobState.QUEUED:
         return None
     held = Counter(worker.node.name for worker in view.live)
     target = None if _is_settled(view) else _target_or_none(view)
@@ -192,7 +192,7 @@ def _is_settled(view: LiveJob) -> bool:
         worker.ending in AT_THE_END or worker.row.phase == WorkerPhase.LEAVING
         for worker in view.members
     )
-    return view.state is State.RUNNING and not view.leavers and not is_ending
+    return view.state is JobState.RUNNING and not view.leavers and not is_ending
 
 
 def _held(view: LiveJob) -> planning.Allocation:

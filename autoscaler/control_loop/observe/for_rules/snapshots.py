@@ -26,7 +26,7 @@ from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,
 )
 from jobs.job_mode import JobMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 
 
@@ -52,7 +52,7 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
         failures=job.failures,
         starts=job.starts,
         revision=job.revision,
-        ends_as=State(job.ends_as) if job.ends_as else None,
+        ends_as=JobState(job.ends_as) if job.ends_as else None,
         reason=job.reason,
         message=job.message,
         life=SignsOfLife(

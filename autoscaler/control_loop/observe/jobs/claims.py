@@ -13,7 +13,7 @@ from tenancy.models import FairShareSettings, Quota
 
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.job_vocabulary import WAITING_OUTSIDE, JobReason
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import GpuClaim, Job
 from jobs.spec.stored_fields import COLUMN, GPUS_PER_WORKER, MIN_WORKERS
 
@@ -30,7 +30,7 @@ def reclaim_seconds(pool: Pool) -> float:
 
 def is_slow_to_change(view: LiveJob, now: datetime) -> bool:
     """It starts or rescales for so long that it may be paused in the middle of that."""
-    if view.state not in {State.STARTING, State.RESCALING}:
+    if view.state not in {JobState.STARTING, JobState.RESCALING}:
         return False
     return now - view.state_since >= timedelta(seconds=reclaim_seconds(view.job.pool))
 
@@ -56,7 +56,7 @@ def _others_wait_since(job: Job, now: datetime) -> datetime | None:
     held = GpuClaim.objects.filter(node__pool=OuterRef("pool"), worker__job__team=OuterRef("team"))
     counted = held.order_by().values("worker__job__team").annotate(n=Count("pk")).values("n")
     waiting = (
-        Job.objects.filter(pool=OuterRef("pool"), team=OuterRef("team"), state=State.QUEUED)
+        Job.objects.filter(pool=OuterRef("pool"), team=OuterRef("team"), state=JobState.QUEUED)
         .filter(_fits(_gpus_of(job.pool_id)))
         .exclude(reason__in=_WANTS_NOTHING_YET)
         .exclude(not_before__gt=now)

@@ -12,7 +12,7 @@ from cluster.worker_host import ObservedProcess
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
 from autoscaler.reconciling.endings import WorkerEnding, ending_of
 from jobs.job_mode import JobMode
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec.job_spec import JobSpec
 from jobs.worker_phase import WorkerPhase
@@ -74,8 +74,8 @@ class LiveJob:
         return coordinator_id(job.id, term=job.coordinator_term, epoch=job.database_epoch)
 
     @property
-    def state(self) -> State:
-        return State(self.job.state)
+    def state(self) -> JobState:
+        return JobState(self.job.state)
 
     @property
     def state_since(self) -> datetime:
@@ -89,11 +89,11 @@ class LiveJob:
     @property
     def may_hold_gpus(self) -> bool:
         """Its workers are on record, or the host may still have processes of it."""
-        return self.is_active or self.state is State.STOPPING or bool(self.live)
+        return self.is_active or self.state is JobState.STOPPING or bool(self.live)
 
     @property
     def is_queued(self) -> bool:
-        return self.state is State.QUEUED
+        return self.state is JobState.QUEUED
 
     @property
     def is_hot(self) -> bool:
@@ -140,7 +140,7 @@ class LiveJob:
 
 def has_only_waited(job: Job) -> bool:
     """It is queued since it was submitted: no worker belongs to it, and it measured nothing yet."""
-    return job.state == State.QUEUED and job.starts == 0 and job.attempt == 0
+    return job.state == JobState.QUEUED and job.starts == 0 and job.attempt == 0
 
 
 def ids(workers: Iterable[WorkerView]) -> list[str]:

@@ -14,10 +14,10 @@ from typing import Final
 from django.db import connection
 from django.db.models import Model
 
-from jobs.lifecycle import ACTIVE, State
+from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Job, Worker
 
-WITH_WORKERS: Final = ACTIVE | {State.STOPPING}
+WITH_WORKERS: Final = ACTIVE | {JobState.STOPPING}
 MOVING: Final = (  # of the job's row, with each report and as time goes on
     *("samples", "step", "progress_at", "coordinator_seen_at", "gpu_seconds", "noise_scale"),
 )
@@ -42,7 +42,7 @@ class Version:
 def live_versions() -> Mapping[str, Version]:
     """Return that of each job that holds GPUs or wants some, in the order of their submission."""
     with connection.cursor() as cursor:
-        cursor.execute(_STATEMENT, [sorted([State.QUEUED, *WITH_WORKERS])])
+        cursor.execute(_STATEMENT, [sorted([JobState.QUEUED, *WITH_WORKERS])])
         return {
             job_id: Version((of_job, of_workers), tuple(moving))
             for job_id, of_job, of_workers, *moving in cursor.fetchall()

@@ -9,7 +9,7 @@ from autoscaler.job_vocabulary import EventKind, JobReason
 from autoscaler.reconciling.assessments.idleness import is_idle_too_long, is_to_be_told, sentence
 from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Stop, Tell
 from autoscaler.reconciling.snapshot import JobSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def tell_of_idleness(job: JobSnapshot) -> Instructions:
@@ -38,7 +38,7 @@ def pause_what_is_idle(job: JobSnapshot) -> Instructions:
     why = sentence(since, job.spec, can_shrink=job.can_shrink)
     return (
         Stop(
-            ends_as=State.PAUSED,
+            ends_as=JobState.PAUSED,
             reason=JobReason.IDLE,
             message=f"{why} `concertina resume` starts it again.",
             data={"since": since.isoformat()},

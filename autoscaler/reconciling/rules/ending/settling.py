@@ -22,7 +22,7 @@ from autoscaler.reconciling.rules.failures.worker_end import ended_with
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.words import counted, sentence_case
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def settle(job: JobSnapshot) -> Instructions:
@@ -40,7 +40,11 @@ def settle(job: JobSnapshot) -> Instructions:
 
 def finish_after_all(job: JobSnapshot) -> Instructions:
     """It is to pause, but all its workers ran to the end first: nothing is left to resume."""
-    if not job.members or job.is_between_sets or job.ends_as not in {State.PAUSED, State.QUEUED}:
+    if (
+        not job.members
+        or job.is_between_sets
+        or job.ends_as not in {JobState.PAUSED, JobState.QUEUED}
+    ):
         return NOTHING
     if not {worker.ending for worker in job.members} <= AT_THE_END:
         return NOTHING
@@ -49,7 +53,9 @@ def finish_after_all(job: JobSnapshot) -> Instructions:
 
 
 _ENDED_BEFORE_IT_PAUSED: Final = Stop(
-    ends_as=State.COMPLETED, reason=JobReason.COMPLETED, message="Ran to its end before it paused."
+    ends_as=JobState.COMPLETED,
+    reason=JobReason.COMPLETED,
+    message="Ran to its end before it paused.",
 )
 
 
@@ -112,7 +118,7 @@ def _ran_to_its_end(job: JobSnapshot) -> Instructions:
     if not (endings - ({WorkerEnding.LOST} if is_loss_excused else set()) <= AT_THE_END):
         return NOTHING
     message = f"Ran to its end on {counted(len(trained), 'worker')}."
-    completed = Stop(ends_as=State.COMPLETED, reason=JobReason.COMPLETED, message=message)
+    completed = Stop(ends_as=JobState.COMPLETED, reason=JobReason.COMPLETED, message=message)
     return (_early_end(job, trained) or completed,)
 
 
@@ -124,7 +130,7 @@ def _early_end(job: JobSnapshot, workers: Iterable[WorkerSnapshot]) -> Stop | No
     said = headline(early.error).removeprefix("concertina: ")
     message = sentence_case(said) or "The script ended before its training was complete."
     if job.spec.early_end == "completed":
-        return Stop(ends_as=State.COMPLETED, reason=JobReason.ENDED_EARLY, message=message)
+        return Stop(ends_as=JobState.COMPLETED, reason=JobReason.ENDED_EARLY, message=message)
     advice = "If ending early is right for this job, set `early_end: completed` in the job spec."
     return fail(JobReason.ENDED_EARLY, f"{message} {advice}")
 
@@ -150,4 +156,4 @@ def _need_each_other(job: JobSnapshot, bad: list[WorkerSnapshot]) -> bool:
     """They always do without a coordinator; with one, while the first generation has not begun."""
     if not job.is_hot:
         return True
-    return job.state is State.STARTING and any(w.ending is WorkerEnding.FAILED for w in bad)
+    return job.state is JobState.STARTING and any(w.ending is WorkerEnding.FAILED for w in bad)

@@ -21,7 +21,7 @@ from autoscaler.reconciling.instructions import (
 from autoscaler.reconciling.questions import LastLines
 from autoscaler.reconciling.rules.ending.stops import count_as_failure
 from autoscaler.reconciling.snapshot import JobSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.spec.quantities import format_duration
 
 
@@ -101,7 +101,7 @@ def _end(job: JobSnapshot, since: datetime) -> Stop:
     seen = f"{_what_is_seen(job)} since {since:%H:%M} UTC"
     if job.is_trained:
         return Stop(
-            ends_as=State.COMPLETED,
+            ends_as=JobState.COMPLETED,
             reason=JobReason.SCRIPT_DID_NOT_END,
             message=f"{seen}: it was ended, and its work is done.",
         )

@@ -27,10 +27,10 @@ from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,
 )
 from concertina_worker.protocol import ExitCode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 
-_LEAVE_ON_THEIR_OWN: Final = {State.PAUSED, State.QUEUED}
+_LEAVE_ON_THEIR_OWN: Final = {JobState.PAUSED, JobState.QUEUED}
 
 
 def stop_workers(job: JobSnapshot) -> Instructions:
@@ -52,7 +52,7 @@ def finish(job: JobSnapshot) -> Instructions:
 
 def _grace_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float | None:
     """Return how long it has to end; None: it goes on for now."""
-    if job.state is State.STOPPING:
+    if job.state is JobState.STOPPING:
         return _grace_seconds_of_stopping(job)
     if worker.id in job.wanted:
         return None
@@ -69,7 +69,7 @@ def _grace_seconds(worker: WorkerSnapshot, job: JobSnapshot) -> float | None:
 def _leaving_seconds(job: JobSnapshot) -> float:
     """A leaver still trains in the middle of a rescale, until all joiners are ready."""
     own = job.spec.elastic.grace_period
-    if job.state is State.RUNNING:
+    if job.state is JobState.RUNNING:
         return own
     return own + job.spec.elastic.registration_timeout + longest_wait(job)
 
@@ -108,6 +108,6 @@ def _has_had_its_time(job: JobSnapshot) -> bool:
     seen_at, limits = job.coordinator.seen_at, job.limits
     farewell = timedelta(seconds=limits.coordinator_farewell)
     is_cut_off = seen_at is not None and seen_at < alone_since + farewell
-    is_last = job.ends_as is not State.QUEUED
+    is_last = job.ends_as is not JobState.QUEUED
     patience = limits.cut_off_farewell if is_cut_off and is_last else limits.coordinator_farewell
     return job.seconds_since(alone_since) > patience

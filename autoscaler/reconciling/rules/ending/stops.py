@@ -9,12 +9,12 @@ from datetime import timedelta
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import Counters, Stop
 from autoscaler.reconciling.snapshot import JobSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def fail(reason: JobReason, message: str, *, data: Mapping[str, object] | None = None) -> Stop:
     """It is over, and not tried again."""
-    return Stop(ends_as=State.FAILED, reason=reason, message=message, data=data or {})
+    return Stop(ends_as=JobState.FAILED, reason=reason, message=message, data=data or {})
 
 
 def start_again(
@@ -31,7 +31,7 @@ def start_again(
     failures = counted.failures or job.failures or 1  # some start again without a failure
     seconds = job.limits.between_attempts.seconds_after(failures)
     return Stop(
-        ends_as=State.QUEUED,
+        ends_as=JobState.QUEUED,
         reason=reason,
         message=f"{why} Attempt {attempt} starts in {seconds:.0f} s.",
         data=data or {},

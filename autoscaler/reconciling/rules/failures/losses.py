@@ -19,7 +19,7 @@ from autoscaler.reconciling.worker_snapshot import (
     WorkerSnapshot,
     ids,
 )
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 MOST_LOSSES_IN_A_ROW: Final = 5
 
@@ -38,7 +38,7 @@ def recover_from_loss(job: JobSnapshot, lost: Sequence[WorkerSnapshot]) -> Instr
         return tell, _give_up(job, lost, in_a_row)
     seconds = job.limits.between_restarts.seconds_after(in_a_row - 1)
     stop = Stop(
-        ends_as=State.QUEUED,
+        ends_as=JobState.QUEUED,
         reason=reason,
         message=f"{sentence} Starts again from the newest checkpoint.",
         counters=Counters(
@@ -58,7 +58,7 @@ def _give_up(job: JobSnapshot, lost: Sequence[WorkerSnapshot], in_a_row: int) ->
         ending = described(lost[0].exit_code)
         message = f"{message}; last {listed(ids(lost))} with {ending}. Is there enough memory?"
     return Stop(
-        ends_as=State.FAILED,
+        ends_as=JobState.FAILED,
         reason=reason,
         message=message,
         counters=Counters(losses_in_a_row=in_a_row, lost_at=job.context.now),

@@ -30,7 +30,7 @@ from autoscaler.reconciling.worker_snapshot import (
 )
 from concertina_worker.protocol import ExitCode
 from jobs.job_mode import JobMode
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.worker_phase import WorkerPhase
 
 _REFUSALS: Final = frozenset({Failing.IMAGE_UNAVAILABLE, Failing.CANNOT_START})
@@ -79,8 +79,8 @@ def _keep_coordinator(job: JobSnapshot) -> Instructions:
     One is kept even while the job is run as a plain script, for that may register yet.
     """
     process = job.coordinator.process
-    has_somebody = bool(job.live) and (job.is_active or job.state is State.STOPPING)
-    has_more_to_tell = job.state is State.STOPPING and process is not None
+    has_somebody = bool(job.live) and (job.is_active or job.state is JobState.STOPPING)
+    has_more_to_tell = job.state is JobState.STOPPING and process is not None
     if job.spec.elastic.mode is JobMode.RESTART or not (has_somebody or has_more_to_tell):
         return NOTHING
     if process is None:
@@ -119,7 +119,7 @@ def _has_done_its_work(process: ObservedProcess, job: JobSnapshot) -> bool:
     """
     if process.exit_code != ExitCode.COMPLETED:
         return False
-    return job.state is State.STOPPING or all(
+    return job.state is JobState.STOPPING or all(
         worker.phase is WorkerPhase.LEAVING for worker in job.live
     )
 

@@ -17,7 +17,7 @@ from autoscaler.reconciling.instructions import (
 from autoscaler.reconciling.questions import HasRoomForNextSet
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
 
 def seat_next_set(job: JobSnapshot) -> Instructions:
@@ -27,7 +27,7 @@ def seat_next_set(job: JobSnapshot) -> Instructions:
     if job.answer_to(HasRoomForNextSet()):
         return (SeatNextSet(),)
     stop = Stop(
-        ends_as=State.QUEUED,
+        ends_as=JobState.QUEUED,
         reason=JobReason.WAITING_FOR_CAPACITY,
         message="The GPUs for its new workers are gone; waits for others.",
     )
@@ -41,7 +41,7 @@ def begin_generation(job: JobSnapshot) -> Instructions:
     if not job.staying or not all(_has_begun(worker) for worker in job.members):
         return NOTHING
     last = job.generation
-    is_rescale = job.state is State.RESCALING and last is not None
+    is_rescale = job.state is JobState.RESCALING and last is not None
     begin = BeginGeneration(
         number=last.number + 1 if last else 1,
         is_first=last is None,

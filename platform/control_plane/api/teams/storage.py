@@ -13,9 +13,9 @@ from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
 
 from control_plane.queries.largest_on_disk import largest_on_disk
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 
-_STATES: Final = [(state.value, state.value) for state in State]
+_STATES: Final = [(state.value, state.value) for state in JobState]
 
 
 class StoringJobSerializer(serializers.Serializer[Any]):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from jobs.lifecycle import FINAL, State, is_legal
+from jobs.lifecycle import FINAL, JobState, is_legal
 from local_stack.chaos.observation.facts import Facts, GenerationFact, JobFact
 from local_stack.chaos.observation.processes import JobProcess
 from local_stack.chaos.observation.sample_record import SampleRecord
@@ -35,9 +35,9 @@ def of_jobs(facts: Facts, *, submitted: Mapping[str, str], ended: Collection[str
 
 
 def _of_label(job: JobFact, *, may_end: bool) -> Iterator[str]:
-    if job.state in FINAL and job.state != State.COMPLETED:
+    if job.state in FINAL and job.state != JobState.COMPLETED:
         yield f"{job.name} is {job.state}: {job.reason}, {job.message}"
-    if job.state == State.COMPLETED and not may_end:
+    if job.state == JobState.COMPLETED and not may_end:
         yield f"{job.name} is completed, but was not told to end"
     if job.failures:
         yield f"{job.name} has {job.failures} failures of its own code, which never fails"
@@ -51,11 +51,11 @@ def of_histories(facts: Facts) -> Iterator[str]:
 
 
 def _of_events(job: JobFact) -> Iterator[str]:
-    state = str(State.QUEUED)
+    state = str(JobState.QUEUED)
     for event in job.state_changes:
         if event.old != state:
             yield f"{job.name}: an event leads from {event.old}, but it was {state}"
-        if not is_legal(State(event.old), State(event.new)):
+        if not is_legal(JobState(event.old), JobState(event.new)):
             yield f"{job.name}: it went from {event.old} to {event.new}"
         state = event.new
     if job.state != state:
@@ -104,7 +104,7 @@ def of_shared_gpus(processes: Collection[JobProcess]) -> Iterator[str]:
 def of_orphans(facts: Facts, processes: Collection[JobProcess]) -> Iterator[str]:
     """Every process of a job belongs to one that is on record and alive."""
     workers = {worker.id for job in facts.jobs for worker in job.workers if worker.lives}
-    jobs = {job.id for job in facts.jobs if not job.is_final and job.state != State.PAUSED}
+    jobs = {job.id for job in facts.jobs if not job.is_final and job.state != JobState.PAUSED}
     for process in processes:
         if process.worker_id and process.worker_id not in workers:
             yield f"{process} runs, but no such worker is alive on record"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from jobs.lifecycle import FINAL, State
+from jobs.lifecycle import FINAL, JobState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class JobFact:
 
     @property
     def should_train(self) -> bool:
-        return not self.is_final and self.state not in {State.PAUSED, State.STOPPING}
+        return not self.is_final and self.state not in {JobState.PAUSED, JobState.STOPPING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from jobs.admission.earlier_runs import digest_of
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from jobs.spec.job_spec import JobSpec
 from tests.service.conftest import SubmitJob, spec
@@ -22,7 +22,7 @@ def earlier(submit: SubmitJob) -> Job:
     return ended(submit(batch={"global_batch_size": 32}), noise_scale=32.0)
 
 
-def ended(job: Job, *, noise_scale: float | None, state: State = State.COMPLETED) -> Job:
+def ended(job: Job, *, noise_scale: float | None, state: JobState = JobState.COMPLETED) -> Job:
     Job.objects.filter(pk=job.pk).update(
         state=state, noise_scale=noise_scale, first_noise_scale=noise_scale, is_measured=True
     )
@@ -83,9 +83,9 @@ def test_workers_and_priority_make_no_other_training(api: APIClient, earlier: Jo
     assert len(notes(api, elastic={"max_workers": 2}, priority=9)) == 1
 
 
-@pytest.mark.parametrize("state", [State.FAILED, State.CANCELLED])
+@pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED])
 def test_a_run_that_did_not_complete_is_no_comparison(
-    api: APIClient, earlier: Job, state: State
+    api: APIClient, earlier: Job, state: JobState
 ) -> None:
     ended(earlier, noise_scale=32.0, state=state)
     assert notes(api) == []

@@ -8,7 +8,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from jobs.admission.earlier_runs import MOST_INHERITED, measurements_of
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Event, GpuClaim, Job, Measurement
 from tests.service.conftest import SubmitJob, run, spec
 from tests.service.syncing import measured, report, sync
@@ -26,7 +26,7 @@ def earlier(submit: SubmitJob) -> Job:
 
 def ended(job: Job) -> Job:
     GpuClaim.objects.filter(worker__job=job).delete()
-    Job.objects.filter(pk=job.pk).update(state=State.CANCELLED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.CANCELLED)
     job.refresh_from_db()
     return job
 

@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from rest_framework.test import APIClient
 from storage.models import HeldCheckpoint
 
-from jobs.lifecycle import State
+from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.left_checkpoints import leave, leave_as_before
 from tests.service.conftest import SubmitJob, spec
@@ -72,7 +72,7 @@ def test_the_whole_training_is_its_weights_and_the_rest(api: APIClient, source: 
 def test_of_jobs_of_one_name_the_newest_is_meant(
     api: APIClient, source: Job, submit: SubmitJob
 ) -> None:
-    Job.objects.filter(pk=source.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=source.pk).update(state=JobState.COMPLETED)
     newer = submit(name="source")
     field, said = problem(sent(api, job="source"))
     assert field == "start_from.step"
@@ -145,7 +145,7 @@ def test_nothing_of_a_checkpoint_is_deleted_before_it_is_held(api: APIClient, so
     refused = api.delete(f"{address}/checkpoints/10")
     assert (refused.status_code, refused.json()["code"]) == (409, "checkpoint_in_use")
     assert "a job that starts from it" in refused.json()["message"]
-    Job.objects.filter(pk=source.pk).update(state=State.COMPLETED)
+    Job.objects.filter(pk=source.pk).update(state=JobState.COMPLETED)
     assert api.delete(address).status_code == 409
     HeldCheckpoint.objects.update(state="held")  # as the next tick does
     assert api.delete(f"{address}/checkpoints/10").status_code == 204
