@@ -9,10 +9,12 @@ import { Logo } from "./Logo";
 import { Notices } from "./Notices";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { UserMenu } from "./UserMenu";
+import { useScrollToTop } from "./useScrollToTop";
 import styles from "./Shell.module.css";
 
 export function Shell({ user, notices }: Session) {
   useSessionWatch();
+  useScrollToTop();
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>

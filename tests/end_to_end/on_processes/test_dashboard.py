@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from control_plane.api.live.reads import SECONDS_OF
 from playwright.sync_api import Browser, Page, Route, expect
@@ -136,6 +137,34 @@ def test_an_open_overview_is_sent_what_changes_and_asks_for_nothing(
         page.wait_for_timeout(50)
     until(lambda: job.inner_text() != before, what="the job's figures move")
     assert asked == []
+
+
+def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -> None:
+    page = httpx.get(f"{stack.url}/")
+    scripts = re.findall(r'="(/assets/[^"]+)"', page.text)
+    assert scripts
+    for path in scripts:
+        plain = httpx.get(stack.url + path, headers={"Accept-Encoding": "identity"})
+        for encoding in ("gzip", "br"):
+            with httpx.stream(
+                "GET", stack.url + path, headers={"Accept-Encoding": encoding}
+            ) as answer:
+                sent = len(b"".join(answer.iter_raw()))
+            assert answer.headers["Content-Encoding"] == encoding
+            assert "immutable" in answer.headers["Cache-Control"]
+            assert sent < len(plain.content) / 2
+
+
+def test_a_job_opened_from_far_down_begins_at_its_top(page: Page, training: dict[str, Any]) -> None:
+    page.set_viewport_size(NARROW)
+    page.goto("/")
+    page.get_by_role("link", name=training["name"]).scroll_into_view_if_needed()
+    page.wait_for_function("scrollY > 0")
+    page.get_by_role("link", name=training["name"]).click()
+    expect(page.get_by_role("heading", name=training["name"])).to_be_visible()
+    page.wait_for_function("scrollY === 0")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 def test_the_queue_says_why_a_job_waits(page: Page, waiting: dict[str, Any]) -> None:

@@ -112,5 +112,6 @@ const Line = memo(function Line({ line, colour, jobId }: LineProps) {
 });
 
 function colourOf(worker: string, workers: readonly string[]): string {
-  return `var(--team-${Math.max(0, workers.indexOf(worker)) % PALETTE_SIZE})`;
+  const hue = `var(--team-${Math.max(0, workers.indexOf(worker)) % PALETTE_SIZE})`;
+  return `color-mix(in srgb, ${hue} 60%, var(--text))`; // so that it can be read
 }
