@@ -25,6 +25,8 @@ _log = logging.getLogger("concertina_worker.coordinator")
 
 
 async def run(environment: CoordinatorEnvironment) -> int:
+    asked_to_end = asyncio.Event()  # before anybody hears of it, who could ask
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked_to_end.set)
     state_file = StateFile(environment.state_dir, term=environment.term, start=environment.start)
     coordination = Coordination(state_file.load(), now=time.time(), term=environment.term)
     server = Server(coordination, state_file, token=environment.token)
@@ -41,8 +43,6 @@ async def run(environment: CoordinatorEnvironment) -> int:
         return ExitCode.PORT_IN_USE
     _log.info("Listening on %s:%d action=listen", environment.host, environment.port)
     async with listener:
-        asked_to_end = asyncio.Event()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked_to_end.set)
         syncing = asyncio.create_task(Synchroniser(coordination, server, service, waker).run())
         ending = asyncio.create_task(asked_to_end.wait())
         watching = asyncio.create_task(server.watch())
