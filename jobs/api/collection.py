@@ -31,6 +31,7 @@ from jobs.commands.submission import SubmissionResult
 from jobs.errors import SpecInvalid
 from jobs.queries import pages, visible_jobs
 from jobs.queries.curves import sparklines
+from jobs.queries.pages import JobOrder
 from jobs.spec import bulk
 from jobs.spec.bulk import SentSpec
 
@@ -80,7 +81,7 @@ class JobsView(_Submits):
 
     @extend_schema(
         operation_id="list_jobs",
-        summary="List jobs, newest first",
+        summary="List jobs, a page at a time",
         parameters=[requests.JobListQuery],
         responses=JobPageSerializer,
     )
@@ -89,7 +90,8 @@ class JobsView(_Submits):
         read = partial(_page, principal_of(request), parameters)
         if parameters["search"] or parameters["cursor"]:  # which hardly two ask at once
             return Response(read())
-        question = (parameters["team"], tuple(parameters["state"]), parameters["limit"])
+        limit, order = parameters["limit"], parameters["order"]
+        question = (parameters["team"], tuple(parameters["state"]), limit, order)
         return Response(self.share(request, question, read))
 
     @extend_schema(
@@ -120,7 +122,12 @@ def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
         states=parameters["state"],
         search=parameters["search"],
     )
-    page = pages.page_of(jobs, limit=parameters["limit"], cursor=parameters["cursor"])
+    page = pages.page_of(
+        jobs,
+        limit=parameters["limit"],
+        cursor=parameters["cursor"],
+        order=JobOrder(parameters["order"]),
+    )
     return represented(JobPageSerializer, {"items": page.jobs, "next_cursor": page.next_cursor})
 
 
@@ -146,7 +153,7 @@ class SparklinesView(APIView):
             jobs = visible_jobs.matching(
                 visible_jobs.jobs_of(principal_of(request)), team=team, states=states, search=""
             )
-            newest = jobs.order_by(*pages.ORDER).only(*sparklines.COLUMNS)[:limit]
+            newest = jobs.order_by(*JobOrder.SUBMITTED.columns).only(*sparklines.COLUMNS)[:limit]
             items = sparklines.sparklines_of(list(newest), points=points)
             return SparklineListSerializer({"items": items}).data
 

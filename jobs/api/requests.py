@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from jobs.api import json_types
 from jobs.lifecycle import JobState
+from jobs.queries.pages import JobOrder
 
 _STATE: Final = "|".join(JobState)
 
@@ -49,6 +50,13 @@ class JobListQuery(serializers.Serializer[Any]):
         help_text="Part of the name or a label, or id.",
     )
     limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=200)
+    order = serializers.ChoiceField(
+        choices=[one.value for one in JobOrder],
+        required=False,
+        default=JobOrder.SUBMITTED.value,
+        help_text="`submitted`: the newest first; `finished`: those that have ended, the last"
+        " first.",
+    )
     cursor = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
 
 

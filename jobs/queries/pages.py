@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from enum import StrEnum
 
 from django.db.models import Q, QuerySet
 
@@ -15,40 +15,70 @@ from jobs.models import Job
 from jobs.queries import listed_jobs
 from jobs.spec.timestamps import parse_timestamp
 
-ORDER: Final = ("-submitted_at", "id")
+
+class JobOrder(StrEnum):
+    """Which jobs come first."""
+
+    SUBMITTED = "submitted"  # the newest
+    FINISHED = "finished"  # those that ended last; who has not ended is left out
+
+    @property
+    def column(self) -> str:
+        return f"{self}_at"
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        """Return what a query sorts by."""
+        return f"-{self.column}", "id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPage:
-    """Some jobs, newest first, and where to go on; `next_cursor` None: these were the last."""
+    """Some jobs in their order, and where to go on; `next_cursor` None: these were the last."""
 
     jobs: Sequence[Job]
     next_cursor: str | None
 
 
-def page_of(jobs: QuerySet[Job], *, limit: int, cursor: str) -> JobPage:
+def page_of(
+    jobs: QuerySet[Job], *, limit: int, cursor: str, order: JobOrder = JobOrder.SUBMITTED
+) -> JobPage:
     """Cut one page. New jobs never shift a page, because a cursor names a place, not a number.
 
     Raises:
-        BadCursor: this function did not make the cursor.
+        BadCursor: this function did not make the cursor, or in another order.
     """
+    if order is JobOrder.FINISHED:
+        jobs = jobs.filter(finished_at__isnull=False)
     if cursor:
-        jobs = jobs.filter(_after(cursor))
-    found = listed_jobs.read(jobs, order=ORDER, most=limit + 1)
+        jobs = jobs.filter(_after(cursor, order))
+    found = listed_jobs.read(jobs, order=order.columns, most=limit + 1)
     more = len(found) > limit
-    return JobPage(jobs=found[:limit], next_cursor=_cursor(found[limit - 1]) if more else None)
+    last = _cursor(found[limit - 1], order) if more else None
+    return JobPage(jobs=found[:limit], next_cursor=last)
 
 
-def _cursor(job: Job) -> str:
-    return base64.urlsafe_b64encode(f"{job.submitted_at.isoformat()} {job.id}".encode()).decode()
+def _cursor(job: Job, order: JobOrder) -> str:
+    at = getattr(job, order.column).isoformat()
+    return base64.urlsafe_b64encode(f"{at} {job.id}{_mark(order)}".encode()).decode()
 
 
-def _after(cursor: str) -> Q:
+def _mark(order: JobOrder) -> str:
+    """Return what tells a cursor from those of other orders; those of the first have none."""
+    return "" if order is JobOrder.SUBMITTED else f" {order}"
+
+
+def _after(cursor: str, order: JobOrder) -> Q:
+    mark = _mark(order)
     try:
-        at, job_id = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        submitted_at = parse_timestamp(at)
+        text = base64.urlsafe_b64decode(cursor).decode()
+        if not text.endswith(mark):
+            raise BadCursor
+        at, job_id = text.removesuffix(mark).split(" ")
+        moment = parse_timestamp(at)
     except (binascii.Error, ValueError) as error:
         raise BadCursor from error
     if "\0" in job_id:
         raise BadCursor
-    return Q(submitted_at__lt=submitted_at) | Q(submitted_at=submitted_at, id__gt=job_id)
+    column = order.column
+    return Q(**{f"{column}__lt": moment}) | Q(**{column: moment}, id__gt=job_id)

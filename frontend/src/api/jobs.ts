@@ -14,8 +14,10 @@ export function pace(isLive: boolean): number {
   return isLive ? LIVE_MILLISECONDS : SETTLED_MILLISECONDS;
 }
 
-export function useJobs(states: readonly State[], limit: number) {
-  const query = { state: states.join(","), limit };
+type Order = "submitted" | "finished";
+
+export function useJobs(states: readonly State[], limit: number, order?: Order) {
+  const query = { state: states.join(","), limit, ...(order === undefined ? {} : { order }) };
   return useLiveQuery("jobs", readOf("/api/v1/jobs", query), () =>
     unwrap(client.GET("/api/v1/jobs", { params: { query } })),
   );

@@ -145,7 +145,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List jobs, newest first
+         * List jobs, a page at a time
          * @description All jobs of the caller's teams.
          */
         get: operations["list_jobs"];
@@ -4860,6 +4860,13 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /**
+                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first.
+                 *
+                 *     * `submitted` - submitted
+                 *     * `finished` - finished
+                 */
+                order?: "submitted" | "finished";
                 /** @description Part of the name or a label, or id. */
                 search?: string;
                 /** @description States, separated by commas. */

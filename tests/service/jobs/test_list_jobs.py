@@ -12,11 +12,13 @@ from control_plane.web.json_answers import FiniteJsonRenderer
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Team
 
 from jobs.models import Assignment, Generation, Job
-from jobs.queries import listed_jobs, pages
+from jobs.queries import listed_jobs
+from jobs.queries.pages import JobOrder
 from tests.service.conftest import SubmitJob, run, spec
 
 URL = "/api/v1/jobs"
@@ -55,6 +57,40 @@ def test_pages_go_on_where_the_last_one_ended_whatever_arrives(
         submit(name=f"late-{len(seen)}")
     assert seen == ["job-4", "job-3", "job-2", "job-1", "job-0"]
     assert cursor is None
+
+
+def test_what_ended_last_comes_first_and_what_lives_not_at_all(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    now = timezone.now()
+    for number, seconds_ago in enumerate((30, 10, 20, 10, 40)):
+        job = submit(name=f"ended-{number}")
+        Job.objects.filter(pk=job.pk).update(
+            state="completed", finished_at=now - timedelta(seconds=seconds_ago)
+        )
+    submit(name="live")
+    seen, cursor = [], ""
+    for _ in range(3):
+        page = api.get(URL, {"limit": 2, "cursor": cursor, "order": "finished"}).json()
+        seen += [one["name"] for one in page["items"]]
+        cursor = page["next_cursor"]
+    assert sorted(seen[:2]) == ["ended-1", "ended-3"]
+    assert seen[2:] == ["ended-2", "ended-0", "ended-4"]
+    assert cursor is None
+
+
+def test_a_cursor_of_another_order_is_refused(api: APIClient, submit: SubmitJob) -> None:
+    for number in range(3):
+        submit(name=f"job-{number}")
+    Job.objects.update(state="completed", finished_at=timezone.now())
+    orders = ("submitted", "finished")
+    cursors = {
+        order: api.get(URL, {"limit": 1, "order": order}).json()["next_cursor"] for order in orders
+    }
+    for order in orders:
+        for made, cursor in cursors.items():
+            answer = api.get(URL, {"limit": 1, "order": order, "cursor": cursor})
+            assert answer.status_code == (200 if made == order else 400)
 
 
 def test_a_waiting_job_tells_its_position_and_one_that_got_its_turn_none(
@@ -175,9 +211,12 @@ def test_a_page_is_read_in_the_order_of_an_index_not_sorted_from_all_jobs(vision
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
-    plan = listed_jobs.first_of(jobs, order=pages.ORDER, most=51).explain()
+    plan = listed_jobs.first_of(jobs, order=JobOrder.SUBMITTED.columns, most=51).explain()
     assert "newest_jobs_first" in plan
     assert "Sort Key" not in plan
+    ended = jobs.filter(finished_at__isnull=False)
+    plan = listed_jobs.first_of(ended, order=JobOrder.FINISHED.columns, most=51).explain()
+    assert "Presorted Key: " in plan, "only those that ended at the same moment are sorted"
 
 
 def test_a_list_reads_neither_whole_documents_nor_anything_for_each_job(

@@ -20,7 +20,7 @@ import styles from "./JobList.module.css";
 const LIMIT = 8;
 
 export function FinishedJobs() {
-  const jobs = useJobs(FINAL, LIMIT);
+  const jobs = useJobs(FINAL, LIMIT, "finished");
   return (
     <Card title="Recently finished" isFlush>
       {jobs.isPending && <SkeletonRows rows={3} height={44} />}
