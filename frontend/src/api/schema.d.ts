@@ -3372,6 +3372,10 @@ export interface components {
             waiting: {
                 [key: string]: number;
             };
+            /** @description GPUs that were guaranteed then, by team. */
+            guaranteed: {
+                [key: string]: number;
+            };
         };
         /**
          * ScaleOn

@@ -38,11 +38,15 @@ export function utilisationOption(
   };
 }
 
-/** Solid: the team's own GPUs. Hatched: those it borrows from others. */
+/** Solid: the team's own GPUs, by the guarantee of that time. Hatched: those it borrowed. */
 function teamSeries(use: TeamUse, colour: string, colours: ChartColours): LineSeriesOption[] {
   const { team, guaranteed, points } = use;
-  const own = points.map(([at, gpus]) => [at, Math.min(gpus, guaranteed)]);
-  const borrowed = points.map(([at, gpus]) => [at, Math.max(0, gpus - guaranteed)]);
+  const parts = points.map(([at, gpus], index) => {
+    const own = Math.min(gpus, guaranteed[index] ?? 0);
+    return { at, own, borrowed: gpus - own };
+  });
+  const own = parts.map((part) => [part.at, part.own]);
+  const borrowed = parts.map((part) => [part.at, part.borrowed]);
   return [
     layer(`${team} own`, own, colour),
     layer(`${team} borrowed`, borrowed, hatching(colour, colours.surface)),
@@ -109,7 +113,7 @@ function useAt(
 function rowOf(use: TeamUse, index: number, colour: string): TooltipRow {
   const gpus = use.points[index]?.[1] ?? 0;
   const waiting = use.waiting[index] ?? 0;
-  const borrowed = gpus - use.guaranteed;
+  const borrowed = gpus - (use.guaranteed[index] ?? 0);
   const notes = [
     ...(borrowed > 0 ? [`${borrowed} borrowed`] : []),
     ...(waiting > 0 ? [`waits for ${waiting}`] : []),

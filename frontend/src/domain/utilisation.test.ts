@@ -9,12 +9,13 @@ describe("the use of GPUs", () => {
     expect(language?.team).toBe("language");
     expect(language?.points.map(([, gpus]) => gpus)).toEqual([0, 1]);
     expect(language?.waiting).toEqual([0, 2]);
+    expect(vision?.guaranteed).toEqual([1, 2]);
     expect(vision?.points.map(([, gpus]) => gpus)).toEqual([1, 3]);
   });
 
   it("shows a team without a guarantee after those with one", () => {
     const utilisation = aUtilisation({
-      samples: [{ at: "2026-11-21T14:00:00Z", used: { ads: 1 }, waiting: {} }],
+      samples: [{ at: "2026-11-21T14:00:00Z", used: { ads: 1 }, waiting: {}, guaranteed: {} }],
     });
     expect(teamUse(utilisation).map((use) => use.team)).toEqual(["language", "vision", "ads"]);
   });

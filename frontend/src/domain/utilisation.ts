@@ -5,9 +5,9 @@ import { milliseconds } from "./time";
 
 export interface TeamUse {
   readonly team: string;
-  readonly guaranteed: number;
   readonly points: readonly (readonly [at: number, gpus: number])[];
   readonly waiting: readonly number[];
+  readonly guaranteed: readonly number[]; // as it was at each moment
 }
 
 /** Where a team's guarantee lies in the stack: from `from` to `to` GPUs. */
@@ -20,11 +20,11 @@ export interface GuaranteeBand {
 export function teamUse(utilisation: Utilisation): TeamUse[] {
   return teamNames(utilisation).map((team) => ({
     team,
-    guaranteed: utilisation.teams.find((entry) => entry.team === team)?.guaranteed ?? 0,
     points: utilisation.samples.map(
       (sample) => [milliseconds(sample.at), sample.used[team] ?? 0] as const,
     ),
     waiting: utilisation.samples.map((sample) => sample.waiting[team] ?? 0),
+    guaranteed: utilisation.samples.map((sample) => sample.guaranteed[team] ?? 0),
   }));
 }
 

@@ -76,8 +76,13 @@ export function aUtilisation(given: Partial<Utilisation> = {}): Utilisation {
       { team: "language", guaranteed: 1 },
     ],
     samples: [
-      { at: at(0), used: { vision: 1 }, waiting: {} },
-      { at: at(5), used: { vision: 3, language: 1 }, waiting: { language: 2 } },
+      { at: at(0), used: { vision: 1 }, waiting: {}, guaranteed: { vision: 1 } },
+      {
+        at: at(5),
+        used: { vision: 3, language: 1 },
+        waiting: { language: 2 },
+        guaranteed: { vision: 2, language: 1 },
+      },
     ],
     ...given,
   };

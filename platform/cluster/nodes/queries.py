@@ -46,6 +46,7 @@ class GpusByTeam:
     at: datetime
     used: dict[str, int]
     waiting: dict[str, int]
+    guaranteed: dict[str, int]  # as it was then
 
 
 # The newest sample of each of so many equal stretches is looked up by itself, so that it does not
@@ -66,7 +67,8 @@ _UTILISATION: Final = """
             ORDER BY at DESC LIMIT 1
         ) AS newest
     )
-    SELECT at, json_object_agg(team.name, gpus), json_object_agg(team.name, waiting_gpus)
+    SELECT at, json_object_agg(team.name, gpus), json_object_agg(team.name, waiting_gpus),
+        json_object_agg(team.name, guaranteed_gpus)
     FROM moments
     JOIN cluster_utilisationsample AS sample USING (at)
     JOIN tenancy_team AS team ON team.id = sample.team_id
@@ -86,7 +88,10 @@ def utilisation(pool: Pool, *, minutes: int) -> list[GpusByTeam]:
     }
     with connection.cursor() as cursor:
         cursor.execute(_UTILISATION, asked)
-        return [GpusByTeam(at=at, used=used, waiting=waiting) for at, used, waiting in cursor]
+        return [
+            GpusByTeam(at=at, used=used, waiting=waiting, guaranteed=guaranteed)
+            for at, used, waiting, guaranteed in cursor
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

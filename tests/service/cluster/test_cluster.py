@@ -53,11 +53,22 @@ def test_utilisation_is_by_team_oldest_first_and_within_the_minutes_asked(
     assert (told["pool"], told["gpus_total"]) == ("default", 8)
     assert {"team": "vision", "guaranteed": 4} in told["teams"]
     (only,) = told["samples"]
-    assert (only["used"], only["waiting"]) == (
+    assert (only["used"], only["waiting"], only["guaranteed"]) == (
         {"vision": 2, "language": 4},
         {"vision": 3, "language": 0},
+        {"vision": 4, "language": 4},
     )
     assert [one["used"]["vision"] for one in utilisation(api)["samples"]] == [1, 2]
+
+
+def test_a_changed_guarantee_does_not_change_what_was_guaranteed_before(
+    api: APIClient, pool: Pool, vision: Team
+) -> None:
+    sample(pool, vision, at=ago(60), gpus=3)
+    vision.quotas.update(guaranteed_gpus=1)
+    told = utilisation(api)
+    assert told["teams"] == [{"team": "vision", "guaranteed": 1}]
+    assert [one["guaranteed"] for one in told["samples"]] == [{"vision": 4}]
 
 
 def test_many_samples_are_thinned_evenly_and_end_with_the_newest(

@@ -51,6 +51,7 @@ class SampleSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
     used = GpusByTeamField(help_text="GPUs by team.")
     waiting = GpusByTeamField(help_text="GPUs that waiting jobs ask for at least, by team.")
+    guaranteed = GpusByTeamField(help_text="GPUs that were guaranteed then, by team.")
 
 
 class UtilisationSerializer(serializers.Serializer[Any]):
@@ -128,6 +129,7 @@ class UtilisationView(APIView):
                 "at": one.at,
                 "used": shown_by_team(principal, one.used),
                 "waiting": shown_by_team(principal, one.waiting),
+                "guaranteed": shown_by_team(principal, one.guaranteed),
             }
             for one in utilisation(size.pool, minutes=minutes)
         ]
