@@ -12,5 +12,6 @@ two cores is not full of them.
 - `crowd`: the coordinators
 - `wire`: how they talk with the service
 - `storm`: many more reports, of senders that heed nothing
+- `monitoring`: how soon somebody else hears meanwhile how the service is
 - `measuring`: what is measured, and what is printed of it
 """

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http import HTTPStatus
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final
 
 from local_stack.soak.counting.percentiles import percentile
@@ -15,15 +16,13 @@ from local_stack.soak.counting.percentiles import percentile
 from benchmarks.api_cost.own_database import processor_seconds
 from benchmarks.reporting import storm
 from benchmarks.reporting.crowd import Coordinator, Reported
-from benchmarks.reporting.wire import Wire
+from benchmarks.reporting.monitoring import HealthQuestions, ask_health
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 SETTLING_SECONDS: Final = 30.0  # until everybody has reported, and knows when to come again
 LONGEST_RECOVERY_SECONDS: Final = 120.0
-MONITORING: Final = "127.0.0.2"  # elsewhere: an address has half of all connections at most
-_HEALTH: Final = b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,21 +62,6 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HealthQuestions:
-    """What monitoring heard that asked every second."""
-
-    asked: int
-    told_well: int  # the rest was refused, or not answered in time
-    slowest_seconds: float
-
-    def lines(self) -> list[str]:
-        return [
-            f"| answers of 200 by /health meanwhile | {self.told_well} of {self.asked} |",
-            f"| slowest of these | {self.slowest_seconds:.2f} s |",
-        ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Storm:
     """What an overload did."""
 
@@ -110,23 +94,26 @@ async def measure_storm(
 ) -> Storm:
     """Let them report, then so many times as many for a while, and see how soon that is over."""
     loop = asyncio.get_running_loop()
-    async with _reporting(coordinators) as reported:
-        await asyncio.sleep(SETTLING_SECONDS)
-        calm = await _stretch(servers, reported, SETTLING_SECONDS)
-        usual = sum(one.is_stored for one in calm.reported) / calm.seconds
-        looking = asyncio.create_task(_ask_health(servers, seconds))
-        sent = await storm.rage(coordinators, per_second=times * usual, seconds=seconds)
-        over_at = loop.time()
-        recovered = None
-        while recovered is None and loop.time() < over_at + LONGEST_RECOVERY_SECONDS:
-            await asyncio.sleep(1.0)
-            recovered = storm.recovered_after(reported, since=over_at, now=loop.time())
-        return Storm(
-            times=times,
-            per_second=sent / seconds,
-            health=await looking,
-            recovered_after_seconds=recovered,
-        )
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as elsewhere:
+        async with _reporting(coordinators) as reported:
+            await asyncio.sleep(SETTLING_SECONDS)
+            calm = await _stretch(servers, reported, SETTLING_SECONDS)
+            usual = sum(one.is_stored for one in calm.reported) / calm.seconds
+            looking = loop.run_in_executor(
+                elsewhere, ask_health, servers.host, servers.port, seconds
+            )
+            sent = await storm.rage(coordinators, per_second=times * usual, seconds=seconds)
+            over_at = loop.time()
+            recovered = None
+            while recovered is None and loop.time() < over_at + LONGEST_RECOVERY_SECONDS:
+                await asyncio.sleep(1.0)
+                recovered = storm.recovered_after(reported, since=over_at, now=loop.time())
+            return Storm(
+                times=times,
+                per_second=sent / seconds,
+                health=await looking,
+                recovered_after_seconds=recovered,
+            )
 
 
 async def _stretch(servers: Servers, reported: list[Reported], seconds: float) -> Stretch:
@@ -163,15 +150,3 @@ async def _reporting(coordinators: Sequence[Coordinator]) -> AsyncIterator[list[
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _ask_health(servers: Servers, seconds: float) -> HealthQuestions:
-    loop, took, told_well = asyncio.get_running_loop(), list[float](), 0
-    until = loop.time() + seconds
-    while (began := loop.time()) < until:
-        wire = Wire(servers.host, servers.port, own_host=MONITORING)
-        told_well += (await wire.ask(_HEALTH)).status == HTTPStatus.OK
-        took.append(loop.time() - began)
-        wire.close()
-        await asyncio.sleep(1.0)
-    return HealthQuestions(asked=len(took), told_well=told_well, slowest_seconds=max(took))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -102,6 +103,17 @@ def test_while_the_question_has_to_wait_the_last_answer_is_told_with_its_age() -
     assert {one.headers["age"] for one in answers} == {str(int(OLDEST_SECONDS - 1))}
     assert (after.body, after.headers["age"]) == (b'{"number": 2}', "2")
     assert questions == 2  # all three waited for one
+
+
+def test_who_can_be_told_the_last_answer_does_not_wait_long_for_a_new_one() -> None:
+    async def story() -> int:
+        asked = Asked(patience_seconds=math.inf)
+        await asked.ask()
+        asked.django.may_answer.clear()
+        asked.now = OLDEST_SECONDS - 1
+        return (await asked.ask()).status
+
+    assert asyncio.run(story()) == 200
 
 
 def test_what_is_too_old_is_not_told_any_more() -> None:

@@ -20,7 +20,8 @@ from control_plane.front.threads.bulkheads import RETRY_AFTER_SECONDS, RequestKi
 
 YOUNG_SECONDS: Final = 1.0  # so long nobody asks again
 OLDEST_SECONDS: Final = 30.0  # guessed: a database that hangs is noticed so much later
-PATIENCE_SECONDS: Final = 2.0  # half of what `probe` waits for an answer
+PATIENCE_SECONDS: Final = 3.0  # while nothing is known; less than `probe` waits for an answer
+PATIENCE_WITH_ANSWER_SECONDS: Final = 0.5  # guessed: ten times as long as it takes at rest
 _TOLD_BY: Final = frozenset({200, 503})
 
 
@@ -100,7 +101,10 @@ class RememberedHealth:
         question = self._question
         if question is None or question.done():
             question = self._question = asyncio.create_task(self._ask(scope))
-        await asyncio.wait({question}, timeout=self._patience_seconds)
+        patience_seconds = self._patience_seconds
+        if self._remembered(OLDEST_SECONDS) is not None:
+            patience_seconds = min(patience_seconds, PATIENCE_WITH_ANSWER_SECONDS)
+        await asyncio.wait({question}, timeout=patience_seconds)
         return question.result() if question.done() else None
 
     async def _ask(self, scope: Scope) -> HealthAnswer:
