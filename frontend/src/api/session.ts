@@ -13,6 +13,11 @@ export function useSession() {
   return useQuery({ queryKey: SESSION_KEY, queryFn: fetchSession, staleTime: Infinity });
 }
 
+/** Whether who is signed in sees the jobs of all teams. */
+export function useSeesAll(): boolean {
+  return useSession().data?.user.is_admin ?? false;
+}
+
 async function fetchSession(): Promise<Session | null> {
   try {
     return await unwrap(client.GET("/api/v1/session"));

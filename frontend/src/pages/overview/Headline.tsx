@@ -1,6 +1,7 @@
 /** The figures that say in one glance how the cluster does. */
 
 import { usePools, useSummary, useTeams } from "../../api/cluster";
+import { useSeesAll } from "../../api/session";
 import type { Pool } from "../../api/types";
 import { Cells, type Cell } from "../../design/Cells";
 import { Stat } from "../../design/Stat";
@@ -18,18 +19,19 @@ export function Headline() {
   const teams = useTeams();
   const waitingGpus = teams.data?.items.reduce((sum, team) => sum + team.waiting, 0);
   const data = summary.data;
+  const ofAll = useSeesAll() ? "" : " in all teams"; // the lists below show fewer
   return (
     <section aria-label="Headline figures" className={styles.headline}>
       <GpusInUse pools={pools.data?.items} />
       <Stat
         label="Running"
         value={data && String(data.running)}
-        note={data && `${data.completed} completed in ${HOURS} h`}
+        note={data && (ofAll.trim() || `${data.completed} completed in ${HOURS} h`)}
       />
       <Stat
         label="Waiting"
         value={data && String(data.waiting)}
-        note={waitingGpus === undefined ? undefined : `for ${plural(waitingGpus, "GPU")}`}
+        note={waitingGpus === undefined ? undefined : `for ${plural(waitingGpus, "GPU")}${ofAll}`}
       />
       <CompletionTimes summary={data} />
       <Stat

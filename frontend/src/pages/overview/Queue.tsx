@@ -3,6 +3,7 @@
 import { Link } from "react-router";
 
 import { useJobs } from "../../api/jobs";
+import { useSeesAll } from "../../api/session";
 import type { Job } from "../../api/types";
 import { StateBadge } from "../../design/Badge";
 import { Card } from "../../design/Card";
@@ -12,7 +13,7 @@ import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
 import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
-import { plural } from "../../domain/format";
+import { countInQueue } from "../../domain/jobCounts";
 import { reasonLabel } from "../../domain/reasons";
 import { inQueueOrder } from "../../domain/queue";
 import { WAITING } from "../../domain/states";
@@ -23,12 +24,14 @@ const LIMIT = 100;
 export function Queue() {
   const jobs = useJobs(WAITING, LIMIT);
   const items = jobs.data?.items ?? [];
+  const seesAll = useSeesAll();
+  const hasMore = jobs.data?.next_cursor != null;
   return (
-    <Card title="Queue" note={jobs.data && plural(items.length, "job")} isFlush>
+    <Card title="Queue" note={jobs.data && countInQueue({ jobs: items, hasMore, seesAll })} isFlush>
       {jobs.isPending && <SkeletonRows rows={3} height={44} />}
       {jobs.isLoadingError && <Problem error={jobs.error} onRetry={() => void jobs.refetch()} />}
       {jobs.data !== undefined && items.length === 0 && (
-        <EmptyState title="Nobody waits">
+        <EmptyState title={seesAll ? "Nobody waits" : "Nobody of your teams waits"}>
           <p>Give a job a range of workers and it starts small instead of waiting:</p>
           <Command text="concertina submit -f job.yaml --wait" />
         </EmptyState>

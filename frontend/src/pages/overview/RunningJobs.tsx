@@ -1,12 +1,13 @@
 /** The jobs that hold GPUs now, with their live progress. */
 
 import { useJobs, useSparklines } from "../../api/jobs";
+import { useSeesAll } from "../../api/session";
 import { Card } from "../../design/Card";
 import { Command } from "../../design/Command";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
-import { plural } from "../../domain/format";
+import { countOfJobs } from "../../domain/jobCounts";
 import { ACTIVE } from "../../domain/states";
 import { RunningJob } from "./RunningJob";
 import styles from "./RunningJobs.module.css";
@@ -17,14 +18,20 @@ const POINTS = 60;
 export function RunningJobs() {
   const jobs = useJobs(ACTIVE, LIMIT);
   const items = jobs.data?.items ?? [];
+  const seesAll = useSeesAll();
+  const hasMore = jobs.data?.next_cursor != null;
   const sparklines = useSparklines(ACTIVE, LIMIT, POINTS).data?.items ?? [];
   const courses = new Map(sparklines.map((sparkline) => [sparkline.job_id, sparkline]));
   return (
-    <Card title="Running" note={jobs.data && plural(items.length, "job")} isFlush>
+    <Card
+      title="Running"
+      note={jobs.data && countOfJobs({ jobs: items, hasMore, seesAll })}
+      isFlush
+    >
       {jobs.isPending && <SkeletonRows rows={3} height={68} />}
       {jobs.isLoadingError && <Problem error={jobs.error} onRetry={() => void jobs.refetch()} />}
       {jobs.data !== undefined && items.length === 0 && (
-        <EmptyState title="Nothing is training">
+        <EmptyState title={seesAll ? "Nothing is training" : "Nothing of your teams is training"}>
           <p>Submit a job and it starts here within seconds:</p>
           <Command text="concertina submit -f job.yaml" />
         </EmptyState>
