@@ -74,10 +74,14 @@ class _Submits(KnowsPools):
         )
 
 
-class JobsView(_Submits):
-    """All jobs of the caller's teams."""
+class _Shares:
+    """A view that is told, where it is wired, how what it reads is shared."""
 
     share: Share = staticmethod(lambda _request, _question, read: read())
+
+
+class JobsView(_Shares, _Submits):
+    """All jobs of the caller's teams."""
 
     @extend_schema(
         operation_id="list_jobs",
@@ -131,10 +135,8 @@ def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
     return represented(JobPageSerializer, {"items": page.jobs, "next_cursor": page.next_cursor})
 
 
-class SparklinesView(APIView):
+class SparklinesView(_Shares, APIView):
     """How the jobs of a page of the list go."""
-
-    share: Share = staticmethod(lambda _request, _question, read: read())
 
     @extend_schema(
         operation_id="list_job_sparklines",

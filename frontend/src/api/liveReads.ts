@@ -20,7 +20,7 @@ interface Sent {
 
 const MOST_READS = 12; // of one stream; others are asked for
 const SETTLE_MILLISECONDS = 50; // a page's parts begin to watch one after the other
-const RETRY_MILLISECONDS = 3000; // doubled each time that nothing came
+const RETRY_MILLISECONDS = 3000; // where nothing came; doubled each time
 const MOST_DOUBLINGS = 4;
 /** The service says every 15 s at least that it is still there; after that, the line is dead. */
 const SILENCE_MILLISECONDS = 40_000;
@@ -118,7 +118,8 @@ export class LiveReads {
 
   readonly #again = (): void => {
     this.#close();
-    this.#settle(RETRY_MILLISECONDS * 2 ** Math.min(this.#failures, MOST_DOUBLINGS));
+    const doublings = Math.min(this.#failures - 1, MOST_DOUBLINGS);
+    this.#settle(this.#failures === 0 ? 0 : RETRY_MILLISECONDS * 2 ** doublings);
     this.#failures += 1;
   };
 

@@ -714,7 +714,7 @@ export interface paths {
         };
         /**
          * What a page reads, sent again whenever it has changed
-         * @description The answer is `text/event-stream`. An event `read` tells in its data, as JSON, which `read` was made, with which `status`, and the `body` that it answered; first of all reads, then of those whose answer changed. `still-there` comes when nothing else did for a quarter of a minute. `again` says to open the stream anew: it has lasted for ten minutes, or the viewer sees other teams than before. The body is null for a status other than 200. Of many who see the same, one costs as much as all.
+         * @description The answer is `text/event-stream`. An event `read` tells in its data, as JSON, which `read` was made, with which `status`, and the `body` that it answered; first of all reads, then of those whose answer changed. `still-there` comes when nothing else did for a quarter of a minute. `again` says to open the stream anew: it has lasted for a minute, or the viewer sees other teams than before. The body is null for a status other than 200. Of many who see the same, one costs as much as all.
          */
         get: operations["follow_reads"];
         put?: never;

@@ -136,7 +136,7 @@ def test_an_open_overview_is_sent_what_changes_and_asks_for_nothing(
     while len(sent) < wanted:
         page.wait_for_timeout(50)
     until(lambda: job.inner_text() != before, what="the job's figures move")
-    assert asked == []
+    assert [url for url in asked if "/api/v1/live?" not in url] == []  # which comes anew at times
 
 
 def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -> None:

@@ -13,7 +13,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from cluster.logs.log_files import path_of
 from cluster.models import Node, Pool
-from control_plane.api.logs import endpoint, final_jobs, followed_grants, stream, stream_slots
+from control_plane.api.logs import event_stream, final_jobs, followed_grants, stream, stream_slots
 from control_plane.api.logs.final_jobs import FinalJobs
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -303,10 +303,10 @@ def test_one_token_follows_so_many_logs_and_leaves_no_place_taken(
         assert refused.headers["Retry-After"] == "5"
         await sync_to_async(connections.close_all)()  # those of the thread that refused
         first.close()
-        assert endpoint.stream_slots.count(holder) == 1
+        assert event_stream.stream_slots.count(holder) == 1
         del second  # nobody ever read it
         gc.collect()
-        assert endpoint.stream_slots.count(holder) == 0
+        assert event_stream.stream_slots.count(holder) == 0
 
     asyncio.run(asyncio.wait_for(follow(), timeout=90))
 

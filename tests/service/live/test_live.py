@@ -11,15 +11,16 @@ import pytest
 from asgiref.sync import sync_to_async
 from cluster.models import Node, Pool
 from control_plane.api.live import endpoint, stream
-from control_plane.api.live.reads import SECONDS_OF, answered
+from control_plane.api.live.reads import SECONDS_OF, Viewpoint, ViewpointChanged, answered
 from control_plane.api.logs import followed_grants
+from control_plane.api.logs.event_stream import stream_slots
 from django.contrib.auth.models import User
 from django.db import connection, connections
 from django.test import AsyncClient, Client
 from rest_framework.test import APIClient
 from tenancy.access import grants, tokens
 from tenancy.access.grants import grants_of
-from tenancy.access.principal import TokenUser, principal_of_person
+from tenancy.access.principal import TokenUser, principal_of_person, principal_of_user
 from tenancy.models import Membership, Team, Token
 
 from tests.service.conftest import SubmitJob, client_of, make_team, spec
@@ -34,7 +35,7 @@ def test_a_live_read_answers_what_the_read_itself_does(
     submit()
     for client, team in ((api, "vision"), (foreign_api, "language")):
         user = TokenUser(Token.objects.select_related("team").get(team__name=team))
-        live, asked = answered(read, user), client.get(read)
+        live, asked = answered(read, user, viewpoint_of(user)), client.get(read)
         assert live.status == asked.status_code
         assert _timeless(json.loads(live.body)) == _timeless(asked.json())
         assert b"\n" not in live.body
@@ -50,9 +51,24 @@ def test_a_person_gets_live_what_is_theirs(
     for user in (member, admin_user):
         client = Client()
         client.force_login(user)
-        assert _timeless(json.loads(answered(read, user).body)) == _timeless(
+        assert _timeless(json.loads(answered(read, user, viewpoint_of(user)).body)) == _timeless(
             client.get(read).json()
         )
+
+
+def viewpoint_of(user: User | TokenUser) -> Viewpoint:
+    return Viewpoint.of(principal_of_user(user))
+
+
+def test_who_came_into_another_team_reads_nothing_for_those_who_did_not(
+    vision: Team, language: Team
+) -> None:
+    user = User.objects.create_user("ada")
+    Membership.objects.create(user=user, team=vision)
+    before = viewpoint_of(user)
+    Membership.objects.create(user=user, team=language)
+    with pytest.raises(ViewpointChanged):
+        answered("/api/v1/jobs", user, before)
 
 
 def _timeless(document: Any) -> Any:
@@ -141,7 +157,7 @@ def test_a_page_sees_a_new_job_and_nothing_once_its_token_is_revoked(
     )
     assert (len(first), len(second)) == (0, 1)
     assert events[-1].startswith(b"event: again")
-    assert endpoint.stream_slots.count(f"token {Token.objects.get().pk}") == 0
+    assert stream_slots.count(f"token {Token.objects.get().pk}") == 0
     assert len(endpoint.topics) == 0
 
 

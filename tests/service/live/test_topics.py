@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 from control_plane.api.live import stream as streams
 from control_plane.api.live import topics as all_topics
-from control_plane.api.live.reads import Answered, Viewpoint, problem_of
+from control_plane.api.live.reads import (
+    Answered,
+    Viewpoint,
+    ViewpointChanged,
+    problem_of,
+)
 from control_plane.api.live.stream import LiveStream
 from control_plane.api.live.topics import Topics
 from control_plane.api.logs.followed_grants import FollowedGrants, GrantState
@@ -29,6 +34,7 @@ class Service:
     status: int = 200
     reads: list[tuple[str, Any]] = field(default_factory=list)
     fails: int = 0
+    sees_more: set[Any] = field(default_factory=set)  # who came into another team
     was_read: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def is_read_again(self, times: int) -> None:
@@ -37,10 +43,12 @@ class Service:
             self.was_read.clear()
             await self.was_read.wait()
 
-    async def read(self, read: str, user: Any) -> tuple[Answered, float]:
+    async def read(self, read: str, user: Any, _: Viewpoint) -> tuple[Answered, float]:
         self.reads.append((read, user))
         self.was_read.set()
         await asyncio.sleep(0)
+        if user in self.sees_more:
+            raise ViewpointChanged
         if self.fails:
             self.fails -= 1
             raise OSError("the database is away")
@@ -184,6 +192,23 @@ def test_who_may_look_no_longer_gets_nothing_more(
     run(told)
 
 
+def test_nothing_is_read_for_others_by_who_sees_more_than_they() -> None:
+    async def told() -> None:
+        story = Story()
+        ada, bob = (story.page(TEAMS, user=user).events() for user in ("ada", "bob"))
+        await next_read(ada)
+        await next_read(bob)
+        story.service.sees_more = {"ada"}
+        story.service.body = b"2"
+        assert [event async for event in ada][-1] == b"event: again\ndata: {}\n\n"
+        assert b'"body": 2' in await next_read(bob)
+        story.service.sees_more = {"ada", "bob"}
+        assert [event async for event in bob][-1] == b"event: again\ndata: {}\n\n"
+        assert len(story.topics) == 0
+
+    run(told)
+
+
 def test_a_read_that_fails_is_tried_again_and_a_refusal_is_told() -> None:
     async def told() -> None:
         story = Story(Service(fails=2))
@@ -205,6 +230,22 @@ def test_what_is_too_much_is_not_live(monkeypatch: pytest.MonkeyPatch) -> None:
         assert TEAMS.encode() in await next_read(events)
         assert {read for read, _ in story.service.reads} == {TEAMS}
         await events.aclose()
+
+    run(told)
+
+
+def test_those_of_one_viewpoint_leave_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(all_topics, "MOST_OF_ONE", 1)
+
+    async def told() -> None:
+        story = Story()
+        events = story.page(TEAMS, POOLS).events()
+        await next_read(events)
+        others = story.page(POOLS, viewpoint=LANGUAGE, user="bob").events()
+        assert POOLS.encode() in await next_read(others)
+        assert len(story.topics) == 2
+        await events.aclose()
+        await others.aclose()
 
     run(told)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Final
 
 from django.db import connections
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -19,8 +17,7 @@ from tenancy.access.principal import principal_of
 from control_plane.api.live.reads import MOST_READS, SECONDS_OF, Viewpoint, problem_of
 from control_plane.api.live.stream import LiveStream, read_in_a_thread
 from control_plane.api.live.topics import Topics
-from control_plane.api.logs.endpoint import stream_slots
-from control_plane.api.logs.shared_slots import StreamSlot
+from control_plane.api.logs.event_stream import EventStream, stream_slots
 from control_plane.api.logs.stream import followed_grants
 
 topics: Final = Topics(read_in_a_thread)
@@ -34,7 +31,7 @@ class LiveView(APIView):
         " which `read` was made, with which `status`, and the `body` that it answered; first of all"
         " reads, then of those whose answer changed. `still-there` comes when nothing else did"
         " for a quarter of a minute. `again` says to open the stream anew: it has"
-        " lasted for ten minutes, or the viewer sees other teams than before. The body is null for"
+        " lasted for a minute, or the viewer sees other teams than before. The body is null for"
         " a status other than 200. Of many who see the same, one costs as much as all.",
         parameters=[
             OpenApiParameter(
@@ -65,20 +62,4 @@ class LiveView(APIView):
         connections.close_all()  # the stream outlives this request's need for the database
         team = str(min(principal.team_ids, default=0))
         # The answer gives it back: nothing may fail in between.
-        return StreamedReads(stream, slot=stream_slots.take(holder, team=team))
-
-
-class StreamedReads(StreamingHttpResponse):
-    """An answer that holds a stream slot until it is closed, or nobody refers to it any more."""
-
-    def __init__(self, stream: LiveStream, *, slot: StreamSlot) -> None:
-        super().__init__(
-            stream.events(),
-            content_type="text/event-stream",
-            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
-        )
-        self._leave = weakref.finalize(self, stream_slots.leave, slot)
-
-    def close(self) -> None:
-        self._leave()
-        super().close()
+        return EventStream(stream.events(), stream_slots.take(holder, team=team))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.http import HttpRequest, QueryDict
 from django.urls import resolve
 from rest_framework.response import Response
-from tenancy.access.principal import Principal
+from tenancy.access.principal import KnownUser, Principal, principal_of_user
 
 MOST_READS: Final = 12  # of one stream: what a page shows
 LONGEST_READ: Final = 400  # characters
@@ -40,6 +40,10 @@ class Viewpoint:
         return cls(is_admin=principal.is_admin, team_ids=frozenset(principal.team_ids))
 
 
+class ViewpointChanged(Exception):
+    """Who looked sees other teams by now: what is read for them is not for those who do not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """What a read answered."""
@@ -65,15 +69,22 @@ def seconds_between(read: str) -> float:
     return SECONDS_OF[_path_of(read)]
 
 
-def answered(read: str, user: Any) -> Answered:
-    """Read for a user who was authenticated; the view finds out what they may see."""
+def answered(read: str, user: Any, viewpoint: Viewpoint) -> Answered:
+    """Read for a user who was authenticated, and for all others of this viewpoint.
+
+    Raises:
+        ViewpointChanged: it is the user's no longer.
+    """
+    principal = principal_of_user(user)
+    if Viewpoint.of(principal) != viewpoint:
+        raise ViewpointChanged
     path, _, parameters = read.partition("?")
     request = HttpRequest()
     request.method = "GET"
     request.path = request.path_info = path
     request.GET = QueryDict(parameters)
     request.META = {"SERVER_NAME": "localhost", "SERVER_PORT": "80"}
-    request.user = user
+    request.user = KnownUser(principal)  # type: ignore[assignment]  # not of Django's kind
     view, arguments, named = resolve(path)
     response: Response = view(request, *arguments, **named)
     return Answered(status=response.status_code, body=response.render().content)

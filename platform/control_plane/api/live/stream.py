@@ -16,7 +16,7 @@ from control_plane.api.live.topics import Topic, Topics
 from control_plane.api.logs.followed_grants import FollowedGrants, GrantState
 
 KEEP_ALIVE_SECONDS: Final = 15.0  # proxies close a connection that says nothing for a minute
-LONGEST_SECONDS: Final = 600.0  # then the page comes again, with the teams it has by then
+LONGEST_SECONDS: Final = 60.0  # then the page comes again, with the teams it has by then
 _LOOK_SECONDS: Final = 5.0  # at whether the viewer still may
 _READERS: Final = 2  # threads of this process that read for all pages
 _RETRY: Final = b"retry: 2000\n\n"
@@ -46,8 +46,13 @@ class LiveStream:
         self._grants = tuple(grants)
         self._reads = tuple(dict.fromkeys(reads))
         self._changed = asyncio.Event()
+        self._is_outdated = False
 
     def note_change(self) -> None:
+        self._changed.set()
+
+    def come_again(self) -> None:
+        self._is_outdated = True
         self._changed.set()
 
     async def events(self) -> AsyncIterator[bytes]:
@@ -88,7 +93,7 @@ class LiveStream:
     async def _may_look(self) -> bool:
         """True while all holds that it was let in for; else it may come again."""
         states = [await self._followed.look_at(grant) for grant in self._grants]
-        return all(state is GrantState.VALID for state in states)
+        return not self._is_outdated and all(state is GrantState.VALID for state in states)
 
     async def _wait(self) -> None:
         try:
@@ -97,15 +102,16 @@ class LiveStream:
             return
 
 
-async def read_in_a_thread(read: str, user: Any) -> tuple[Answered, float]:
-    """Read in one of the threads that only read for open pages."""
-    return await asyncio.get_running_loop().run_in_executor(_readers, _timed, read, user)
+async def read_in_a_thread(read: str, user: Any, viewpoint: Viewpoint) -> tuple[Answered, float]:
+    """Read in one of the threads that only read for open pages. Raises: ViewpointChanged."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_readers, _timed, read, user, viewpoint)
 
 
-def _timed(read: str, user: Any) -> tuple[Answered, float]:
+def _timed(read: str, user: Any, viewpoint: Viewpoint) -> tuple[Answered, float]:
     began = time.thread_time()
     close_old_connections()
     try:
-        return answered(read, user), time.thread_time() - began
+        return answered(read, user, viewpoint), time.thread_time() - began
     finally:
         close_old_connections()

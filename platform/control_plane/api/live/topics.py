@@ -13,17 +13,26 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from control_plane.api.live.reads import Answered, Viewpoint, seconds_between
+from control_plane.api.live.reads import (
+    Answered,
+    Viewpoint,
+    ViewpointChanged,
+    seconds_between,
+)
 from control_plane.front.threads.processor_shares import ProcessorShares
 
-MOST_TOPICS: Final = 400  # guessed: of some thirty groups of viewers; more are not live
+MOST_TOPICS: Final = 400  # guessed: of some thirty viewpoints; more are not live
+MOST_OF_ONE: Final = 60  # of one viewpoint: five different pages
 _FAILED_SECONDS: Final = 5.0  # until a read that failed is tried again
 _OK: Final = 200
 
 _log = logging.getLogger(__name__)
 
-ReadFor = Callable[[str, Any], Awaitable[tuple[Answered, float]]]
-"""Reads for a user; returns the answer, and how many seconds of a processor it took."""
+ReadFor = Callable[[str, Any, Viewpoint], Awaitable[tuple[Answered, float]]]
+"""Reads for a user; returns the answer, and how many seconds of a processor it took.
+
+Raises ViewpointChanged: it is not the user's viewpoint any more.
+"""
 
 
 class Onlooker(Protocol):
@@ -35,6 +44,9 @@ class Onlooker(Protocol):
     def note_change(self) -> None:
         """Something that it looks at has changed."""
 
+    def come_again(self) -> None:
+        """It sees other teams by now, so it has to look anew."""
+
 
 @dataclass(eq=False, slots=True)
 class Topic:
@@ -45,17 +57,16 @@ class Topic:
     onlookers: dict[Onlooker, None] = field(default_factory=dict)  # the longest there first
     version: int = 0  # counts changes; 0: nothing was read yet
     event: bytes = b""  # what was read, as it is sent
-    body: bytes = b""
     task: asyncio.Task[None] | None = None
 
     def take(self, answer: Answered) -> None:
         """Tell all onlookers if it is another than before."""
         body = answer.body if answer.status == _OK else b"null"
-        if self.version and body == self.body:
-            return
         head = f'{{"read": {json.dumps(self.read)}, "status": {answer.status}, "body": '
-        self.event = b"event: read\ndata: " + head.encode() + body + b"}\n\n"
-        self.body = body
+        event = b"event: read\ndata: " + head.encode() + body + b"}\n\n"
+        if event == self.event:
+            return
+        self.event = event
         self.version += 1
         for onlooker in self.onlookers:
             onlooker.note_change()
@@ -77,7 +88,7 @@ class Topics:
         key = (onlooker.viewpoint, read)
         topic = self._topics.get(key)
         if topic is None:
-            if len(self._topics) >= MOST_TOPICS:
+            if len(self._topics) >= MOST_TOPICS or self._of(onlooker.viewpoint) >= MOST_OF_ONE:
                 return None
             topic = self._topics[key] = Topic(read=read, viewpoint=onlooker.viewpoint)
             topic.task = asyncio.create_task(self._keep_reading(topic))
@@ -92,16 +103,26 @@ class Topics:
             topic.task = None
             del self._topics[topic.viewpoint, topic.read]
 
+    def _of(self, viewpoint: Viewpoint) -> int:
+        return sum(whose == viewpoint for whose, _ in self._topics)
+
     async def _keep_reading(self, topic: Topic) -> None:
         group = _group_of(topic.viewpoint)
         while True:  # until it is cancelled by the last who leaves
             await asyncio.sleep(self._shares.wait_seconds(group))
-            await asyncio.sleep(await self._read(topic, next(iter(topic.onlookers)), group))
+            await asyncio.sleep(await self._read(topic, group))
 
-    async def _read(self, topic: Topic, onlooker: Onlooker, group: str) -> float:
+    async def _read(self, topic: Topic, group: str) -> float:
         """Read once; return how many seconds later it is to be read again."""
+        onlooker = next(iter(topic.onlookers), None)
+        if onlooker is None:  # the last is about to come again
+            return _FAILED_SECONDS
         try:
-            answer, seconds = await self._read_for(topic.read, onlooker.user)
+            answer, seconds = await self._read_for(topic.read, onlooker.user, topic.viewpoint)
+        except ViewpointChanged:
+            topic.onlookers.pop(onlooker, None)
+            onlooker.come_again()
+            return 0.0
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is tried again
             _log.warning("%s could not be read: %s", topic.read, problem, extra={"action": "live"})
             return _FAILED_SECONDS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any, Final
 
 from cluster.logs import log_positions
@@ -10,7 +9,6 @@ from cluster.logs.log_positions import BadLogPosition, LogPositions
 from cluster.logs.log_store import JobLog
 from django.conf import settings
 from django.db import connections
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -21,16 +19,13 @@ from rest_framework.views import APIView
 from tenancy.access.grants import grant_of
 from tenancy.access.principal import principal_of
 
-from control_plane.api.logs.shared_slots import StreamSlot
+from control_plane.api.logs.event_stream import EventStream, stream_slots
 from control_plane.api.logs.stream import LogStream, document_of
-from control_plane.api.logs.stream_slots import StreamSlots
 from jobs.api.requests import query
 from jobs.queries import visible_jobs
 
 LAST_EVENT_ID: Final = "Last-Event-ID"
 _AT_ONCE: Final = 1000
-
-stream_slots: Final = StreamSlots()
 
 
 class LogQuery(serializers.Serializer[Any]):
@@ -116,7 +111,7 @@ class LogsView(APIView):
         team = str(job.team_id)
         stream = LogStream(log=log, team=team, grant=grant, tail=parameters["tail"], after=after)
         # The answer gives it back: nothing may fail in between.
-        return StreamedLog(stream, stream_slots.take(grant.holder, team=team))
+        return EventStream(stream.events(), stream_slots.take(grant.holder, team=team))
 
 
 def _positions(request: Request, after: str, *, job_id: str) -> LogPositions | None:
@@ -127,19 +122,3 @@ def _positions(request: Request, after: str, *, job_id: str) -> LogPositions | N
     except BadLogPosition:
         problem = "is no id of an event of this log. Leave it out to read from the beginning."
         raise exceptions.ValidationError({"after": [problem]}) from None
-
-
-class StreamedLog(StreamingHttpResponse):
-    """An answer that holds a stream slot until it is closed, or nobody refers to it any more."""
-
-    def __init__(self, stream: LogStream, slot: StreamSlot) -> None:
-        super().__init__(
-            stream.events(),
-            content_type="text/event-stream",
-            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
-        )
-        self._leave = weakref.finalize(self, stream_slots.leave, slot)
-
-    def close(self) -> None:
-        self._leave()
-        super().close()

@@ -26,7 +26,7 @@ from storage.results import archives
 from storage.results.opening import OpenFile
 from tenancy.access.grants import grant_of
 
-from control_plane.api.logs.endpoint import stream_slots
+from control_plane.api.logs.event_stream import stream_slots
 
 _READERS: Final = 4  # threads of this process that read for all downloads
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
