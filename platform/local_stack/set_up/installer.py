@@ -14,6 +14,8 @@ from local_stack.set_up.virtual_environment import VirtualEnvironment
 from local_stack.terminal import say
 
 UV = "uv==0.13.8"
+# Once and on all cores; else each of many processes that start together compiles for itself.
+AS_PIP_DOES = {"UV_COMPILE_BYTECODE": "1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ def find(venv: VirtualEnvironment, *, logs: Path) -> Installer:
         folder=venv.folder.parent,
         logs=logs,
         is_uv=True,
-        environment=uv_environment(pip_configuration(venv)),
+        environment=AS_PIP_DOES | uv_environment(pip_configuration(venv)),
     )
 
 
