@@ -2,8 +2,8 @@
 
 A process asks for the next file when it is nearly done with its last. What takes longest comes
 first, so that all processes end at about the same time. A file stays whole because its tests
-share fixtures, and so do the end-to-end tests of a folder, which share a stack, and those that
-share a Ray cluster.
+share fixtures, and so do the end-to-end tests of a folder, which share a stack, those that share a
+Ray cluster, and those that look at the source as parsed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ LONGEST_FIRST: Final = (
     "end_to_end/in_containers",
     "control_loop/real_hosts",
     "local_stack",
+    "architecture",
     "contract",
     "simulation",
     "control_loop",
@@ -40,6 +41,8 @@ class Files(LoadScopeScheduling):
         file = PurePath(nodeid.partition("::")[0])
         if not SHARE_A_RAY_CLUSTER.isdisjoint(file.parts):
             return "ray"
+        if "architecture" in file.parts:
+            return "architecture"
         return str(file.parent if "end_to_end" in file.parts else file)
 
 
