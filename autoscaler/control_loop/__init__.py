@@ -22,7 +22,7 @@
     lease           who may write and order now
     ---
     consistency     whether the database still says what must always hold
+    database_timeouts   how long a tick waits for the database
     looking         for how long a tick looks into jobs of which something is new
-    patience        how long a tick waits for the database
     models          what the loop remembers: its lease, and what each tick did
 """

@@ -28,6 +28,7 @@ from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
 from autoscaler.control_loop.carry_out.held_together import parts
 from autoscaler.control_loop.carry_out.planning_notes import note_what_was_planned
+from autoscaler.control_loop.database_timeouts import USUALLY, DatabaseTimeouts, time_limited
 from autoscaler.control_loop.housekeeping.disk_watch import DiskWatch
 from autoscaler.control_loop.housekeeping.folders.held_checkpoints import hold_checkpoints
 from autoscaler.control_loop.housekeeping.folders.leftovers import remove_leftovers
@@ -49,7 +50,6 @@ from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.outside.garbage import rarely_collected
 from autoscaler.control_loop.outside.process_table import ProcessTable
-from autoscaler.control_loop.patience import PATIENCE, DatabaseTimeouts, impatiently
 from autoscaler.control_loop.plan.deciding import Check, Planner, PoolPlans
 from autoscaler.control_loop.plan.decision_document import plain
 from autoscaler.control_loop.plan.explained import ExplainedDecision
@@ -89,7 +89,7 @@ class ControlLoop:
     state_dir: Path  # which the processes of jobs share
     environments: ProcessEnvironments
     limits: TimeLimits = LIMITS
-    patience: DatabaseTimeouts = PATIENCE
+    database_timeouts: DatabaseTimeouts = USUALLY
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
     usage_watch: UsageWatch = field(default_factory=UsageWatch)
@@ -105,7 +105,7 @@ class ControlLoop:
         """One tick; False when another process is at it, or the worker host does not answer."""
         with (
             rarely_collected(),
-            impatiently(self.patience),
+            time_limited(self.database_timeouts),
             exclusively(holder=self.holder, now=self.clock()) as fence,
         ):
             if fence is None:

@@ -14,8 +14,8 @@ from storage.data.rules import DataRules
 
 from autoscaler.control_loop.lease.exclusive import Fence
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
+from autoscaler.control_loop.outside.cluster_records import ClusterRecords
 from autoscaler.control_loop.outside.process_table import ProcessTable
-from autoscaler.control_loop.outside.surroundings import ClusterRecords
 from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.models import Job

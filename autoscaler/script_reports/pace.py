@@ -11,7 +11,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from autoscaler.script_reports.told import ScriptReport
+from autoscaler.script_reports.report_lines import ScriptReport
 from jobs.reports.fields import LARGEST_COUNT
 from jobs.reports.sync_report import MeasurementEntry, MetricEntry
 

@@ -18,8 +18,8 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
 
 from autoscaler.script_reports.pace import GenerationThroughput
+from autoscaler.script_reports.report_lines import ScriptReport
 from autoscaler.script_reports.sources import NewLines, WorkerFiles
-from autoscaler.script_reports.told import ScriptReport
 from jobs.commands.observations.told_by_script import ToldByScript, record_told
 from jobs.job_mode import JobMode
 from jobs.lifecycle import JobState

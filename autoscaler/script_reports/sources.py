@@ -17,7 +17,7 @@ from typing import Final
 from cluster.logs import log_files
 from cluster.logs.log_blocks import forward
 
-from autoscaler.script_reports.told import ScriptReport, told_in_json, told_in_log
+from autoscaler.script_reports.report_lines import ScriptReport, report_in_json, report_in_log
 from jobs.spec.parts.logged_metrics import LoggedMetric
 
 MOST_BYTES: Final = 256 << 10  # of one worker at one look; guessed: a line a second for an hour
@@ -60,7 +60,7 @@ class WorkerFiles:
         lines = whole.decode(errors="replace").split("\n") if end else []
         if start > begin:
             lines = lines[1:]  # its beginning was left out
-        parsed = (told_in_json(line, written_at=facts.st_mtime) for line in lines)
+        parsed = (report_in_json(line, written_at=facts.st_mtime) for line in lines)
         return NewLines(told=[one for one in parsed if one], position=start + len(whole) + len(end))
 
     def log_since(
@@ -75,6 +75,6 @@ class WorkerFiles:
                     break
                 position = placed.end
                 at = placed.line.at.timestamp()
-                found = told_in_log(placed.line.text, metrics, at=at)
+                found = report_in_log(placed.line.text, metrics, at=at)
                 parsed += [found] if found else []
         return NewLines(told=parsed, position=position)

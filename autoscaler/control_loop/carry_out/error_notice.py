@@ -10,8 +10,8 @@ from cluster.worker_host import HostUnavailable
 from django.db import Error, InterfaceError, OperationalError
 from django.db.models import Q
 
+from autoscaler.control_loop.database_timeouts import is_given_up
 from autoscaler.control_loop.lease.exclusive import LeaseLost
-from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import EventKind
 from jobs.changes import events

@@ -13,8 +13,8 @@ from cluster.models import Pool
 from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 
+from autoscaler.control_loop.database_timeouts import is_given_up
 from autoscaler.control_loop.lease.exclusive import LeaseLost
-from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.plan.planning_round import PlanningRound
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.commands import quarantine

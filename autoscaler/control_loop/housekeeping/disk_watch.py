@@ -23,9 +23,9 @@ from django.db import OperationalError
 from django.db.models import Value
 from django.db.models.functions import Coalesce, Greatest
 
+from autoscaler.control_loop.database_timeouts import is_given_up
 from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING, FolderUsage, Lane, Measure
 from autoscaler.control_loop.housekeeping.team_disks import TeamDisks, held_disks
-from autoscaler.control_loop.patience import is_given_up
 from autoscaler.control_loop.tick_context import TickContext
 from jobs.models import Job
 

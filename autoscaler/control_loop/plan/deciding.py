@@ -36,7 +36,8 @@ _log = logging.getLogger(__name__)
 class PlanningTime:
     """All are seconds of the processor, and guesses: a thousand jobs take less than one.
 
-    Together below what a session may be silent (`patience`), on a machine five times too busy.
+    Together below what a session may be silent (see `database_timeouts`), on a machine five times
+    too busy.
     """
 
     whole: float = 15.0

@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg2
 import pytest
 
+from autoscaler.control_loop.database_timeouts import ASKED_AFTER
 from autoscaler.control_loop.lease.exclusive import LOCK_NUMBER
-from autoscaler.control_loop.patience import ASKED_AFTER
 from tests import own_network
 from tests.end_to_end import postgres_pair
 from tests.end_to_end.postgres_pair import PostgresOverTcp

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from autoscaler.script_reports.pace import GenerationThroughput
-from autoscaler.script_reports.told import ScriptReport
+from autoscaler.script_reports.report_lines import ScriptReport
 
 
 def pace(**known: object) -> GenerationThroughput:

@@ -17,7 +17,7 @@ from autoscaler.control_loop.observe.jobs.versions import (
     UNREAD_OF_WORKERS,
     live_versions,
 )
-from autoscaler.control_loop.outside.surroundings import ClusterRecords
+from autoscaler.control_loop.outside.cluster_records import ClusterRecords
 from jobs.models import Assignment, Generation, Job, Worker
 from jobs.spec.stored_spec import StoredSpecCache
 from jobs.worker_phase import WorkerPhase

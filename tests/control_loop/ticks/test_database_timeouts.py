@@ -12,9 +12,9 @@ import psycopg2
 import pytest
 from django.db import Error, OperationalError, connection
 
+from autoscaler.control_loop.database_timeouts import DatabaseTimeouts, time_limited
 from autoscaler.control_loop.lease.exclusive import LOCK_NUMBER, exclusively
 from autoscaler.control_loop.models import Lease
-from autoscaler.control_loop.patience import DatabaseTimeouts, impatiently
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from tests.control_loop.world import World, fresh
@@ -134,7 +134,7 @@ def test_a_tick_whose_statement_hangs_ends_and_the_next_works(world: World) -> N
         hanging("control_loop_lease", "true"),
         pytest.raises(OperationalError, match="statement timeout"),
     ):
-        replace(world.loop(), patience=SHORT).run_once()
+        replace(world.loop(), database_timeouts=SHORT).run_once()
     world.tick()
     assert fresh(job).state == "starting"
 
@@ -144,7 +144,7 @@ def test_a_job_about_which_statements_hang_waits_and_the_others_start(world: Wor
     for job in (slow, other):
         world.wish(job, 1)
     with hanging("jobs_job", f"NEW.id = '{slow.id}'"):
-        assert replace(world.loop(), patience=SHORT).run_once()
+        assert replace(world.loop(), database_timeouts=SHORT).run_once()
         assert (fresh(slow).state, fresh(other).state) == ("queued", "starting")
     world.tick()
     assert fresh(slow).state == "starting"
@@ -163,7 +163,7 @@ def test_a_tick_that_is_frozen_keeps_another_process_from_ticking_for_a_while_on
             with exclusively(holder="frozen", now=world.clock()) as fence:
                 assert fence is not None
                 transaction = fence.transaction() if is_in_transaction else nullcontext()
-                with transaction, impatiently(short):
+                with transaction, time_limited(short):
                     is_frozen.set()
                     assert may_wake.wait(90)
                     Lease.objects.update(holder="woken")

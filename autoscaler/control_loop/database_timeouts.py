@@ -29,8 +29,10 @@ class DatabaseTimeouts:
     between_statements: float = 300.0  # where it plans, and orders from slow nodes
 
 
-PATIENCE: Final = DatabaseTimeouts()
-FURTHER: Final = DatabaseTimeouts(row=0.1, statement=5.0)  # once one job was waited for in vain
+USUALLY: Final = DatabaseTimeouts()
+AFTER_ONE_IN_VAIN: Final = DatabaseTimeouts(
+    row=0.1, statement=5.0
+)  # once one job was waited for in vain
 
 _SETTINGS: Final = {
     "lock_timeout": "row",
@@ -53,9 +55,9 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def impatiently(patience: DatabaseTimeouts = PATIENCE) -> Iterator[None]:
+def time_limited(timeouts: DatabaseTimeouts = USUALLY) -> Iterator[None]:
     """No statement within waits longer; it raises `OperationalError` instead."""
-    _set(_bounds(patience) | ASKED_AFTER)
+    _set(_bounds(timeouts) | ASKED_AFTER)
     try:
         yield
     finally:
@@ -70,12 +72,12 @@ def is_given_up(error: OperationalError, *, job_id: str, action: str) -> bool:
         return False
     extra = {"action": action, "job_id": job_id}
     _log.warning("%s; it waits for the next tick.", why, extra=extra)
-    _set(_bounds(FURTHER))
+    _set(_bounds(AFTER_ONE_IN_VAIN))
     return True
 
 
-def _bounds(patience: DatabaseTimeouts) -> dict[str, str]:
-    return {name: f"{getattr(patience, of) * 1000:.0f}ms" for name, of in _SETTINGS.items()}
+def _bounds(timeouts: DatabaseTimeouts) -> dict[str, str]:
+    return {name: f"{getattr(timeouts, of) * 1000:.0f}ms" for name, of in _SETTINGS.items()}
 
 
 def _set(values: Mapping[str, str]) -> None:

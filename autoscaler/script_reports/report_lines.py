@@ -31,7 +31,7 @@ class ScriptReport:
     values: Mapping[str, float] = field(default_factory=dict)
 
 
-def told_in_json(line: str, *, written_at: float) -> ScriptReport | None:
+def report_in_json(line: str, *, written_at: float) -> ScriptReport | None:
     """What a line of the report file says; it has to name a step."""
     try:
         document = json.loads(line)
@@ -44,7 +44,7 @@ def told_in_json(line: str, *, written_at: float) -> ScriptReport | None:
     return None if parsed.step is None else parsed
 
 
-def told_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> ScriptReport | None:
+def report_in_log(text: str, metrics: Iterable[LoggedMetric], *, at: float) -> ScriptReport | None:
     """What the patterns find in a line of the log; None: nothing."""
     numbers: dict[str, float] = {}
     for metric in metrics:

@@ -1,4 +1,4 @@
-"""Among what do jobs stand? Teams, pools and nodes, read once for all jobs.
+"""Which teams, pools and nodes are there? Read once for all jobs.
 
 Thousands of workers sit on hundreds of nodes and belong to a few teams: to read these rows with
 each of them took longer than all else about them.
