@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -121,7 +122,7 @@ def started_job() -> tuple[str, str, list[str]]:
         mode="hot",
         attempt=1,
         revision=1,
-        started_at=now - timezone.timedelta(days=1),
+        started_at=now - timedelta(days=1),
     )
     workers = [f"{job.id}-1-{number}" for number in range(WORKERS)]
     for worker in workers:

@@ -18,6 +18,7 @@ import numpy as np
 from autoscaler.planning.fitting import fitting
 from autoscaler.planning.snapshot.cluster_state import StepTime
 from autoscaler.planning.speed.all_reduce import AllReduceTable, AllReduceTime
+from autoscaler.simulation.engine.truth.profiles import Profile
 from tests.planning.speed.explorations import SIX, at, explored, relative_errors, unseen
 
 SEEDS = range(12)
@@ -46,14 +47,21 @@ def main() -> None:
         )
 
 
-def errors(profile, points: int, **knowledge) -> tuple[np.ndarray, np.ndarray, float]:  # noqa: ANN001, ANN003
+def errors(
+    profile: Profile,
+    points: int,
+    *,
+    model_bytes: int = 0,
+    all_reduce: AllReduceTable | None = None,
+) -> tuple[np.ndarray, np.ndarray, float]:
     found, claims, taken = [], [], []
     for seed in SEEDS:
         seen = exploration(profile.name, points, seed)
         fitting.forget()
         started = process_time()
-        scaling = fitting.fit(seen, **knowledge)
+        scaling = fitting.fit(seen, model_bytes=model_bytes, all_reduce=all_reduce)
         taken.append(process_time() - started)
+        assert scaling is not None  # there is a point
         rest = unseen(profile, seen)
         found.append(relative_errors(scaling, profile, rest))
         claims.append(scaling.relative_error(at(rest)))
@@ -69,7 +77,7 @@ def exploration(name: str, points: int, seed: int) -> tuple[StepTime, ...]:
     return explored(profile, points, seed)
 
 
-def timed(profile) -> AllReduceTable:  # noqa: ANN001
+def timed(profile: Profile) -> AllReduceTable:
     """What a pool's table would say of this application's gradient, 30 % off."""
     times = []
     for crosses in (False, True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.api_cost.own_database import Cost, cost_of, own_service
@@ -32,8 +33,8 @@ def main() -> None:
             "one by one": (SINGLES, lambda: singles(client))
         }
         for size in BULKS:
-            forms[f"bulk of {size}"] = (size, lambda size=size: bulk(client, specs(size)))
-            forms[f"sweep of {size}"] = (size, lambda size=size: bulk(client, sweep(size)))
+            forms[f"bulk of {size}"] = (size, partial(bulk, client, specs(size)))
+            forms[f"sweep of {size}"] = (size, partial(bulk, client, sweep(size)))
         for _, submit in forms.values():  # once for what is loaded on first use
             submit()
             forget_jobs()

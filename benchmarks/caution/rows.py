@@ -15,6 +15,8 @@ from benchmarks.reproduction.experiments.founding_paper import with_policy
 from benchmarks.reproduction.workloads import six_applications
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from autoscaler.simulation.engine.replay.settings import Settings
     from autoscaler.simulation.engine.results.summary import Summary
     from autoscaler.simulation.engine.workload.trace import Trace
@@ -69,7 +71,7 @@ class Row:
 
 
 _WRONG: Final = tuple(truth for truth in Truth if truth is not Truth.FORMULA)
-ORACLES: Final = {
+ORACLES: Final[Mapping[Truth, Row]] = {
     Truth.FORMULA: Row(name="speeds known", knowledge="oracle"),
     **{truth: Row(name=f"{truth}: known", knowledge="oracle", truth=truth) for truth in _WRONG},
 }

@@ -214,7 +214,9 @@ def _run_floods(url: str, token: str, sign: Path, nice: int) -> list[str]:
 
 
 def _give_way(processes: list[int], group: Path | None) -> None:
-    for process in processes if group is not None else []:
+    if group is None:
+        return
+    for process in processes:
         group.write_text(str(process))
 
 

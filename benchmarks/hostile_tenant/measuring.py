@@ -71,7 +71,7 @@ def processor_seconds(ground: Ground) -> Counter[str]:
         family = {one.pid}
         while more := {pid for pid, parent in parents.items() if parent in family} - family:
             family |= more
-        used[one.name] = sum(_used(pid) for pid in family)  # type: ignore[assignment] # seconds
+        used[one.name] = sum(_used(pid) for pid in family)  # type: ignore[misc] # seconds
     return used
 
 

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from statistics import median
 from time import process_time
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -134,8 +134,11 @@ def textbook_solve(problem: AllocationProblem) -> tuple[float, np.ndarray]:
     return float(values.max()), chosen
 
 
-def textbook_group(problem: AllocationProblem, group: int, width: int) -> tuple[np.ndarray, list]:
-    values, steps = np.full(width, -np.inf), []
+def textbook_group(
+    problem: AllocationProblem, group: int, width: int
+) -> tuple[np.ndarray, list[Any]]:
+    values = np.full(width, -np.inf)
+    steps: list[Any] = []
     values[0] = 0.0
     for job in np.flatnonzero(problem.groups == group):
         own = slice(problem.starts[job], problem.starts[job + 1])
@@ -165,7 +168,7 @@ def textbook_step(
     return best, picks
 
 
-def textbook_trace(steps: list, left: int, chosen: np.ndarray) -> None:
+def textbook_trace(steps: list[Any], left: int, chosen: np.ndarray) -> None:
     for member, sizes, picks in reversed(steps):
         pick = picks[left]
         if isinstance(member, list):

@@ -23,8 +23,8 @@ GPUS_PER_NODE: Final = 4
 
 def speedups(rng: np.random.Generator, jobs: int) -> np.ndarray:
     """Rates relative to one GPU, a row for each job: the six applications evenly mixed."""
-    curves = np.array([_speedup(profile) for profile in APPLICATIONS])
-    return curves[rng.integers(0, len(APPLICATIONS), jobs)]
+    curves: np.ndarray = np.array([_speedup(profile) for profile in APPLICATIONS])
+    return np.asarray(curves[rng.integers(0, len(APPLICATIONS), jobs)])
 
 
 def _speedup(profile: Profile) -> np.ndarray:
@@ -37,7 +37,7 @@ def _speedup(profile: Profile) -> np.ndarray:
 
 def completion_time(rng: np.random.Generator, jobs: int) -> np.ndarray:
     """The default policy: (2 rank - 1) * log(speedup)."""
-    return (2 * rng.permutation(jobs) + 1.0)[:, None] * np.log(speedups(rng, jobs))
+    return np.asarray((2 * rng.permutation(jobs) + 1.0)[:, None] * np.log(speedups(rng, jobs)))
 
 
 def raw_throughput(rng: np.random.Generator, jobs: int) -> np.ndarray:
@@ -57,7 +57,7 @@ def random_values(rng: np.random.Generator, jobs: int) -> np.ndarray:
 
 def strongly_correlated(rng: np.random.Generator, jobs: int) -> np.ndarray:
     """Every GPU is worth the same wherever it goes, but for a bonus here and there."""
-    return SIZES + rng.integers(0, 3, (jobs, len(SIZES))).astype(float)
+    return np.asarray(SIZES + rng.integers(0, 3, (jobs, len(SIZES))), dtype=float)
 
 
 KINDS: Final = (

@@ -57,7 +57,7 @@ class Contestant:
         for stream in self.streams:
             stream.write(f"{steps}\n")
             stream.flush()
-        laps = [json.loads(stream.readline()) for stream in self.streams]
+        laps: list[list[Laps]] = [json.loads(stream.readline()) for stream in self.streams]
         return laps[0][FIRST_STEPS:]
 
     @property

@@ -85,6 +85,8 @@ class Gate:
         self._stream = socket.create_connection((host, int(port))).makefile("rw")
         self._steps_left = 0
         self._laps: list[dict[str, float]] = []
+        self._at = time.perf_counter()
+        self._cpu_at = time.process_time()
         self._say(contestant)
 
     def pass_through(self) -> None:

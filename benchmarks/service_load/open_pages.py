@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import httpx
 from local_stack.soak.counting.reading import SpentBetween, StackGauge
@@ -45,7 +45,7 @@ class Traffic:
     received: int = 0  # bytes
 
 
-Page = Callable[[httpx.AsyncClient, Traffic], Awaitable[None]]
+Page = Callable[[httpx.AsyncClient, Traffic], Coroutine[Any, Any, None]]
 
 
 def page_that_asks(jobs: list[str]) -> Page:

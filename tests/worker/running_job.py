@@ -166,9 +166,11 @@ class RunningJob:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def wait(self, what: str, condition: Callable[[], Any]) -> Any:
+    def wait(
+        self, what: str, condition: Callable[[], Any], *, seconds: float = PATIENCE_SECONDS
+    ) -> Any:
         """Wait for a condition; the logs tell why it did not come about."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + seconds
         while not (value := condition()):
             if time.monotonic() > deadline:
                 stack_dump.ask(

@@ -52,7 +52,7 @@ class PowerMean(Policy):
 
         def values(_: Demand, sizes: Sizes) -> Values:
             fair = np.searchsorted(sizes.workers, share, side="right") - 1
-            return -sizes.speedups[max(int(fair), 0)] / sizes.speedups
+            return np.asarray(-sizes.speedups[max(int(fair), 0)] / sizes.speedups)
 
         return values
 
@@ -73,7 +73,7 @@ class AfsL(Policy):
         workers = contest(situation.demands, gpus)
 
         def values(demand: Demand, sizes: Sizes) -> Values:
-            return -np.abs(sizes.workers - float(workers[demand.job.job_id]))
+            return np.asarray(-np.abs(sizes.workers - float(workers[demand.job.job_id])))
 
         return values
 

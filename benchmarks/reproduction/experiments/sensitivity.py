@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -129,7 +129,7 @@ def _trial(variation: Variation, scale: Scale, seed: int) -> Trial:
 
 
 def _text(
-    tables: Mapping[str, Sequence[Variation]], runs: Mapping[Hashable, Run], scale: Scale
+    tables: Mapping[str, Sequence[Variation]], runs: Mapping[tuple[str, int], Run], scale: Scale
 ) -> str:
     parts = []
     for title, variations in tables.items():
@@ -143,7 +143,7 @@ def _text(
     )
 
 
-def _row(variation: Variation, runs: Mapping[Hashable, Run], scale: Scale) -> list[str]:
+def _row(variation: Variation, runs: Mapping[tuple[str, int], Run], scale: Scale) -> list[str]:
     found = [runs[variation.name, seed] for seed in scale.varied_seeds]
     times = ("mean_completion_seconds", "p99_completion_seconds", "makespan_seconds")
     return [
@@ -153,14 +153,14 @@ def _row(variation: Variation, runs: Mapping[Hashable, Run], scale: Scale) -> li
     ]
 
 
-def _lie_rows(runs: Mapping[Hashable, Run], scale: Scale) -> Iterable[list[str]]:
+def _lie_rows(runs: Mapping[tuple[str, int], Run], scale: Scale) -> Iterable[list[str]]:
     for variation in LIES:
         liars, others = (_completion(runs, variation, scale, is_liar=who) for who in (True, False))
         yield [variation.name, written(liars, Unit.SECONDS), written(others, Unit.SECONDS)]
 
 
 def _completion(
-    runs: Mapping[Hashable, Run], variation: Variation, scale: Scale, *, is_liar: bool
+    runs: Mapping[tuple[str, int], Run], variation: Variation, scale: Scale, *, is_liar: bool
 ) -> float:
     """Mean completion time of the liar's jobs, or of all others'."""
     taken = [
@@ -172,12 +172,12 @@ def _completion(
     return mean(taken) or 0.0
 
 
-def _mean(runs: Mapping[Hashable, Run], variation: Variation, scale: Scale) -> float:
+def _mean(runs: Mapping[tuple[str, int], Run], variation: Variation, scale: Scale) -> float:
     found = [runs[variation.name, seed] for seed in scale.varied_seeds]
     return average_of(found, "mean_completion_seconds") or 0.0
 
 
-def _claims(runs: Mapping[Hashable, Run], scale: Scale, usual: float) -> Iterable[Claim]:
+def _claims(runs: Mapping[tuple[str, int], Run], scale: Scale, usual: float) -> Iterable[Claim]:
     truth = _completion(runs, USUAL, scale, is_liar=True)
     for lie in LIES[1:]:
         change = _completion(runs, lie, scale, is_liar=True) / truth - 1 if truth else 0.0

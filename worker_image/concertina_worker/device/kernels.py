@@ -17,7 +17,7 @@ def await_kernels(device: torch.device) -> None:
     """Return when all has been done that was asked of the current stream; on a CPU it has."""
     if device.type != "cuda":
         return
-    are_over: Any = torch.cuda.Event()  # type: ignore[no-untyped-call] # torch
+    are_over: Any = torch.cuda.Event()
     are_over.record(torch.cuda.current_stream(device))
     while not are_over.query():
         time.sleep(LOOK_SECONDS)

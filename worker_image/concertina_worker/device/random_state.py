@@ -12,7 +12,7 @@ import torch
 
 def take() -> dict[str, Any]:
     """Return the states of all generators. GPUs that this process has not used have none."""
-    has_gpus = torch.cuda.is_initialized()  # type: ignore[no-untyped-call] # torch
+    has_gpus = torch.cuda.is_initialized()
     return {
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if has_gpus else [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -84,7 +84,7 @@ class Caller:
         with ThreadPoolExecutor(SUBMITTERS) as pool:
             return list(pool.map(lambda spec: self._post_patiently("/jobs", spec), specs))
 
-    def submit_together(self, specs: list[Mapping[str, Any]]) -> RequestOutcome:
+    def submit_together(self, specs: Sequence[Mapping[str, Any]]) -> RequestOutcome:
         """Submit all in one request; a service that cannot answers 404 or 405."""
         return self.post("/jobs:bulk", {"jobs": specs})
 

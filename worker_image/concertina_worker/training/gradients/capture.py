@@ -217,7 +217,7 @@ def _hook(parameter: torch.nn.Parameter, on_gradient: Callable[[torch.nn.Paramet
         return
     is_trained = parameter.requires_grad
     parameter.requires_grad_(True)
-    parameter.register_post_accumulate_grad_hook(on_gradient)  # type: ignore[no-untyped-call] # torch
+    parameter.register_post_accumulate_grad_hook(on_gradient)
     parameter.requires_grad_(is_trained)
 
 
