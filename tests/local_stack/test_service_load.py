@@ -19,6 +19,8 @@ OF_A_READ: Final = 30  # fewer than there are jobs
 CONNECTIONS: Final = 40
 THREADS_OF_THE_API: Final = 40
 
+pytestmark = pytest.mark.thorough  # of one tick, report or read each: counted where they are tested
+
 
 @pytest.fixture(scope="module")
 def measured() -> dict[str, Any]:

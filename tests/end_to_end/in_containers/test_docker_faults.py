@@ -116,6 +116,7 @@ def training(*arguments: str, is_audited: bool = True, **elastic: int | str) -> 
     }
 
 
+@pytest.mark.thorough  # as processes, and one job in containers: in each run
 def test_jobs_in_containers_grow_give_back_what_they_borrowed_and_survive_a_kill(
     docker_stack: RunningStack, containers: Containers, submit: Submit
 ) -> None:
