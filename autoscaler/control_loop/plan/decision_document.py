@@ -33,7 +33,7 @@ def timeless(decision: Decision, explanation: Explanation, *, message: str) -> d
         "message": message,
         "workers": allocation.workers if allocation else 0,
         "global_batch_size": allocation.global_batch_size if allocation else None,
-        "explanation": {"kind": type(explanation).__name__.lower(), **_fields(explanation)},
+        "explanation": {"kind": explanation.kind.value, **_fields(explanation)},
     }
     cleaned: dict[str, Any] = _storable(document)
     return cleaned

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from autoscaler.job_vocabulary import JobReason
 
@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from autoscaler.planning.demand.application_metric import MetricReading
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
     from autoscaler.planning.snapshot.cluster_state import Straggler
+
+
+class ExplanationKind(StrEnum):
+    """What a decision does with a job; readers of a stored explanation tell its numbers by it."""
+
+    RUNNING = "running"
+    STARTED = "started"
+    RESCALED = "rescaled"
+    PAUSED = "paused"
+    WAITING = "waiting"
+    REFUSED = "refused"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +161,7 @@ class Substitution:
 class Running:
     """A job that stays as it is, and why it has not more."""
 
+    kind: ClassVar = ExplanationKind.RUNNING
     reason: JobReason
     workers: int
     choices: tuple[SizeOption, ...]  # k-1, k, k+1 (fewer at the ends)
@@ -175,6 +188,7 @@ class GpuOrigin(StrEnum):
 class Started:
     """A waiting job that starts."""
 
+    kind: ClassVar = ExplanationKind.STARTED
     reason: JobReason
     workers: int
     gpus: int
@@ -191,6 +205,7 @@ class Started:
 class Rescaled:
     """A job before and after: what the change should bring (`gain`), what it costs (the stall)."""
 
+    kind: ClassVar = ExplanationKind.RESCALED
     reason: JobReason
     before: SizeOption
     after: SizeOption
@@ -222,6 +237,7 @@ class Rescaled:
 class Paused:
     """A running job that gives everything back."""
 
+    kind: ClassVar = ExplanationKind.PAUSED
     reason: JobReason
     gpus_given: int
     needed_gpus: int
@@ -291,6 +307,7 @@ class ClosedNode:
 class Waiting:
     """A job that waits, and time may help. What else may: see `remedy_search`."""
 
+    kind: ClassVar = ExplanationKind.WAITING
     reason: JobReason
     needed_gpus: int  # for its smallest size
     gpus_per_worker: int
@@ -320,6 +337,7 @@ class Waiting:
 class Refused:
     """A job that can never start as it is: its user must change something."""
 
+    kind: ClassVar = ExplanationKind.REFUSED
     reason: JobReason
     needed_gpus: int
     gpus_per_worker: int
@@ -333,6 +351,7 @@ class Refused:
 class Dropped:
     """A new job that does not fit, in a pool that keeps no queue: it is refused for good."""
 
+    kind: ClassVar = ExplanationKind.DROPPED
     reason: JobReason
     needed_gpus: int
     available_gpus: int  # left when every admitted job takes its smallest size

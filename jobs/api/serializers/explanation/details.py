@@ -8,7 +8,7 @@ from typing import Any, Final
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
-from autoscaler.planning.decisions.explanation import Hindrance
+from autoscaler.planning.decisions.explanation import ExplanationKind, Hindrance
 from jobs.api.serializers.explanation.parts import (
     ChoiceSerializer,
     ClosedNodeSerializer,
@@ -23,10 +23,10 @@ from jobs.api.serializers.explanation.parts import (
 )
 
 
-def _kind(name: str) -> serializers.CharField:
+def _kind(kind: ExplanationKind) -> serializers.CharField:
     """Make the field that says which member of the union this is; it has one value."""
 
-    @extend_schema_field({"type": "string", "const": name})
+    @extend_schema_field({"type": "string", "const": kind.value})
     class KindField(serializers.CharField):
         pass
 
@@ -36,7 +36,7 @@ def _kind(name: str) -> serializers.CharField:
 class RunningDetailsSerializer(serializers.Serializer[Any]):
     """A job that stays as it is."""
 
-    kind = _kind("running")
+    kind = _kind(ExplanationKind.RUNNING)
     hindrance = choice_field(Hindrance, help_text="Why it has not more.")
     next_step = NextStepSerializer(allow_null=True)
     rival = RivalSerializer(allow_null=True)
@@ -46,14 +46,14 @@ class RunningDetailsSerializer(serializers.Serializer[Any]):
 class StartedDetailsSerializer(serializers.Serializer[Any]):
     """A waiting job that starts."""
 
-    kind = _kind("started")
+    kind = _kind(ExplanationKind.STARTED)
     team = TeamShareSerializer()
 
 
 class RescaledDetailsSerializer(serializers.Serializer[Any]):
     """A job that gets other workers or another batch."""
 
-    kind = _kind("rescaled")
+    kind = _kind(ExplanationKind.RESCALED)
     before = ChoiceSerializer()
     after = ChoiceSerializer()
     gain = serializers.FloatField(allow_null=True, help_text="Predicted; null: not known.")
@@ -65,7 +65,7 @@ class RescaledDetailsSerializer(serializers.Serializer[Any]):
 class PausedDetailsSerializer(serializers.Serializer[Any]):
     """A running job that gives everything back."""
 
-    kind = _kind("paused")
+    kind = _kind(ExplanationKind.PAUSED)
     needed_gpus = serializers.IntegerField()
     reserved = ReservedSerializer(allow_null=True, help_text="It was a guest on these.")
 
@@ -73,7 +73,7 @@ class PausedDetailsSerializer(serializers.Serializer[Any]):
 class WaitingDetailsSerializer(serializers.Serializer[Any]):
     """A job that waits, and time may help."""
 
-    kind = _kind("waiting")
+    kind = _kind(ExplanationKind.WAITING)
     needed_gpus = serializers.IntegerField(help_text="For its smallest size.")
     free_gpus = serializers.IntegerField()
     available_gpus = serializers.IntegerField(
@@ -94,7 +94,7 @@ class WaitingDetailsSerializer(serializers.Serializer[Any]):
 class RefusedDetailsSerializer(serializers.Serializer[Any]):
     """A job that can never start as it is."""
 
-    kind = _kind("refused")
+    kind = _kind(ExplanationKind.REFUSED)
     needed_gpus = serializers.IntegerField()
     pool_gpus = serializers.IntegerField()
     team = TeamShareSerializer()
@@ -104,7 +104,7 @@ class RefusedDetailsSerializer(serializers.Serializer[Any]):
 class DroppedDetailsSerializer(serializers.Serializer[Any]):
     """A new job that is refused for good, in a pool that keeps no queue."""
 
-    kind = _kind("dropped")
+    kind = _kind(ExplanationKind.DROPPED)
     needed_gpus = serializers.IntegerField()
     available_gpus = serializers.IntegerField(
         help_text="Left when every admitted job takes its smallest size."
@@ -113,19 +113,21 @@ class DroppedDetailsSerializer(serializers.Serializer[Any]):
 
 
 KINDS: Final[Mapping[str, type[serializers.Serializer[Any]]]] = {
-    "running": RunningDetailsSerializer,
-    "started": StartedDetailsSerializer,
-    "rescaled": RescaledDetailsSerializer,
-    "paused": PausedDetailsSerializer,
-    "waiting": WaitingDetailsSerializer,
-    "refused": RefusedDetailsSerializer,
-    "dropped": DroppedDetailsSerializer,
+    ExplanationKind.RUNNING: RunningDetailsSerializer,
+    ExplanationKind.STARTED: StartedDetailsSerializer,
+    ExplanationKind.RESCALED: RescaledDetailsSerializer,
+    ExplanationKind.PAUSED: PausedDetailsSerializer,
+    ExplanationKind.WAITING: WaitingDetailsSerializer,
+    ExplanationKind.REFUSED: RefusedDetailsSerializer,
+    ExplanationKind.DROPPED: DroppedDetailsSerializer,
 }
 
 
 @extend_schema_field(
     PolymorphicProxySerializer(
-        component_name="Details", serializers=dict(KINDS), resource_type_field_name="kind"
+        component_name="Details",
+        serializers={kind.value: one for kind, one in KINDS.items()},
+        resource_type_field_name="kind",
     )
 )
 class DetailsField(serializers.DictField):
