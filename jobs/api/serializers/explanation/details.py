@@ -126,7 +126,7 @@ KINDS: Final[Mapping[str, type[serializers.Serializer[Any]]]] = {
 @extend_schema_field(
     PolymorphicProxySerializer(
         component_name="Details",
-        serializers={kind.value: one for kind, one in KINDS.items()},
+        serializers={str(kind): one for kind, one in KINDS.items()},
         resource_type_field_name="kind",
     )
 )
