@@ -135,6 +135,7 @@ def stack() -> Iterator[Stack]:
         assert not made.checkout.runtime_dir.exists()
 
 
+@pytest.mark.thorough  # the supervisor, its commands and a stack from up to down: in each run
 @pytest.mark.timeout(900)  # it starts all of it twice
 def test_the_service_survives_what_happens_to_it_and_leaves_nothing_behind(stack: Stack) -> None:
     assert "Ready in" in stack.run("up", "--detach", "--slots", "2")

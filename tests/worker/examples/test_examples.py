@@ -55,7 +55,7 @@ class Example:
 HOT = {
     "digits_cnn": Example(epochs=4, samples=1437, arguments=("--width", "8")),
     "stdlib_transformer": Example(
-        epochs=8, samples=600, arguments=("--stretches", "600", "--length", "32", "--width", "16")
+        epochs=6, samples=400, arguments=("--stretches", "400", "--length", "16", "--width", "16")
     ),
     "language_model": Example(
         epochs=1,
