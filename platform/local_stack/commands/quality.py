@@ -56,11 +56,11 @@ def run_pytest(checkout: Checkout, arguments: Sequence[str]) -> int:
 
 
 def _side_by_side() -> tuple[str, ...]:
-    """Two pytest processes for each core and one more: half of the time their tests wait.
+    """Two pytest processes for each core: half of the time their tests wait.
 
     But they cannot share servers.
     """
-    processes = min(2 * (os.cpu_count() or 1) + 1, MOST_PROCESSES)
+    processes = min(2 * (os.cpu_count() or 1), MOST_PROCESSES)
     return () if SERVERS & os.environ.keys() else ("-n", str(processes))
 
 
