@@ -15,13 +15,13 @@ from __future__ import annotations
 import tempfile
 import uuid
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from urllib.parse import quote
 
 from concertina import watching
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
-from concertina.connection import credentials
+from concertina.connection import credentials, job_filters, paging
 from concertina.connection.connection import ApiConnection
 from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from concertina.connection.job_filters import JobFilters
     from concertina.documents import (
         Event,
         Explanation,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         Job,
         JobDetail,
         LogLine,
+        NodeService,
         Pool,
         Secret,
         SubmittedJob,
@@ -235,22 +237,10 @@ class Client:
     def job(self, job_id: str) -> JobDetail:
         return cast("JobDetail", self._get(f"/jobs/{job_id}"))
 
-    def jobs(
-        self,
-        *,
-        states: Iterable[str] = (),
-        team: str | None = None,
-        search: str | None = None,
-    ) -> Iterator[Job]:
+    def jobs(self, **filters: Unpack[JobFilters]) -> Iterator[Job]:
         """All jobs that fit, newest first, fetched page by page as they are asked for."""
-        filters = {"state": ",".join(states) or None, "team": team, "search": search}
-        cursor: str | None = None
-        while True:
-            page = self._get("/jobs", **filters, limit=_PAGE, cursor=cursor)
-            yield from page["items"]
-            cursor = page["next_cursor"]
-            if not cursor:
-                return
+        asked = job_filters.parameters(filters)
+        return paging.every(self._send, "/jobs", limit=_PAGE, **asked)
 
     def find(self, reference: str) -> Job:
         """The job with this id, or with this name (`name` or `team/name`)."""
@@ -334,6 +324,10 @@ class Client:
 
     def pools(self) -> list[Pool]:
         return self._items("/pools")
+
+    def nodes(self, *, pool: str | None = None) -> list[NodeService]:
+        """All nodes, by name, with how many of their GPUs are in use."""
+        return list(paging.every(self._send, "/nodes", limit=_PAGE, cursor="after", pool=pool))
 
     def secrets(self, *, team: str | None = None) -> list[Secret]:
         """A team's secrets, without what is in them; by default those of the token's own team."""

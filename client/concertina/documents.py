@@ -366,6 +366,23 @@ class NextStep(TypedDict):
     gain: float  # 0.06: it would be 6 % faster.
 
 
+class NodeService(TypedDict):
+    """A document of the service: NodeService."""
+
+    name: str
+    pool: str
+    gpus: int
+    gpus_used: int  # 0 on a drained node: it may be switched off.
+    is_schedulable: bool  # false: cordoned, takes no new work.
+    is_draining: bool  # true: running jobs move away from it.
+    silent_since: str | None  # It has not answered since then, and takes no new work.
+    silent_reason: str  # Why, in words; empty: it answers.
+    memory_bytes: int | None  # Of its machine; null: not known.
+    cpus: int | None  # Of its machine; null: not known.
+    complaints: list[str]  # For admins: what is too old on its machine, and why that matters.
+    stragglers: int  # Workers found slower than their peers there within the last hour.
+
+
 class Output(TypedDict):
     """A document of the service: Output."""
 

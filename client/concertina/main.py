@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
+from importlib import metadata
+from typing import Annotated
 
 import typer
 
-from concertina.commands import (
-    control,
-    data,
-    inspect,
-    keeping,
-    login,
-    logs,
-    network,
-    removal,
-    secrets,
-    top,
-)
+from concertina.commands import cluster, control, inspect, login, logs, removal, top
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, run, submit
+from concertina.commands.team import data, keeping, network, secrets
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -58,7 +50,9 @@ for command in (
     removal.pin,
     removal.unpin,
     top.top,
-    inspect.teams,
+    cluster.teams,
+    cluster.pools,
+    cluster.nodes,
     network.network,
 ):
     app.command()(command)
@@ -69,6 +63,25 @@ app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(keeping.app, name="retention")
 app.add_typer(secrets.app, name="secrets")
+
+
+def _tell_version(is_asked: bool) -> None:  # noqa: FBT001 - Typer gives the value so
+    if is_asked:
+        typer.echo(f"concertina {metadata.version('concertina')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Say which release this is."
+        ),
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
 
 
 def main() -> None:

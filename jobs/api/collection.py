@@ -29,9 +29,11 @@ from jobs.api.spec_schema import BULK_BODY, JOB_SPEC_BODY
 from jobs.commands import submission
 from jobs.commands.submission import SubmissionResult
 from jobs.errors import SpecInvalid
-from jobs.queries import pages, visible_jobs
+from jobs.queries import visible_jobs
 from jobs.queries.curves import sparklines
-from jobs.queries.pages import JobOrder
+from jobs.queries.listing import pages
+from jobs.queries.listing.filters import JobFilter
+from jobs.queries.listing.pages import JobOrder
 from jobs.spec import bulk
 from jobs.spec.bulk import SentSpec
 
@@ -92,7 +94,7 @@ class JobsView(_Shares, _Submits):
     def get(self, request: Request) -> Response:
         parameters = requests.query(request, requests.JobListQuery)
         read = partial(_page, principal_of(request), parameters)
-        if parameters["search"] or parameters["cursor"]:  # which hardly two ask at once
+        if any(parameters[name] for name in requests.ASKED_BY_ONE):
             return Response(read())
         limit, order = parameters["limit"], parameters["order"]
         question = (parameters["team"], tuple(parameters["state"]), limit, order)
@@ -120,19 +122,26 @@ class JobsView(_Shares, _Submits):
 
 
 def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
-    jobs = visible_jobs.matching(
-        visible_jobs.jobs_of(principal),
+    order = JobOrder(parameters["order"])
+    wanted = JobFilter(
         team=parameters["team"],
+        pool=parameters["pool"],
+        submitted_by=parameters["user"],
         states=parameters["state"],
+        labels=parameters["label"],
         search=parameters["search"],
+        since=parameters["since"],
+        until=parameters["until"],
     )
     page = pages.page_of(
-        jobs,
+        wanted.of(visible_jobs.jobs_of(principal), order),
         limit=parameters["limit"],
         cursor=parameters["cursor"],
-        order=JobOrder(parameters["order"]),
+        order=order,
+        is_counted=parameters["count"],
     )
-    return represented(JobPageSerializer, {"items": page.jobs, "next_cursor": page.next_cursor})
+    answer = {"items": page.jobs, "next_cursor": page.next_cursor, "total": page.total}
+    return represented(JobPageSerializer, answer)
 
 
 class SparklinesView(_Shares, APIView):
@@ -152,9 +161,8 @@ class SparklinesView(_Shares, APIView):
         )
 
         def read() -> Any:
-            jobs = visible_jobs.matching(
-                visible_jobs.jobs_of(principal_of(request)), team=team, states=states, search=""
-            )
+            seen = visible_jobs.jobs_of(principal_of(request))
+            jobs = JobFilter(team=team, states=states).of(seen)
             newest = jobs.order_by(*JobOrder.SUBMITTED.columns).only(*sparklines.COLUMNS)[:limit]
             items = sparklines.sparklines_of(list(newest), points=points)
             return SparklineListSerializer({"items": items}).data

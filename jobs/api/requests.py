@@ -10,9 +10,13 @@ from rest_framework.request import Request
 
 from jobs.api import json_types
 from jobs.lifecycle import JobState
-from jobs.queries.pages import JobOrder
+from jobs.queries.listing.filters import MOST_LABELS
+from jobs.queries.listing.pages import JobOrder
 
 _STATE: Final = "|".join(JobState)
+_LONGEST_LABEL: Final = 4200  # a name, and a value as long as a spec's may be
+ASKED_BY_ONE: Final = ("search", "cursor", "pool", "user", "label", "since", "until", "count")
+"""Which parameters of a list make it a question that hardly two ask at once?"""
 
 
 @extend_schema_field({"type": "string", "pattern": f"^ *({_STATE})?( *, *({_STATE})?)* *$"})
@@ -30,6 +34,16 @@ class StatesField(serializers.CharField):
         return states
 
 
+class LabelsField(serializers.ListField):
+    """`NAME=VALUE` or `NAME`; validated, pairs of a name and a value, None where any will do."""
+
+    child = serializers.CharField(max_length=_LONGEST_LABEL)
+
+    def to_internal_value(self, data: Any) -> Any:
+        parts = [text.partition("=") for text in super().to_internal_value(data)]
+        return [(name, value if equals else None) for name, equals, value in parts]
+
+
 @extend_schema_field({"type": "string", "format": "date-time", "pattern": "^[0-9TZ:.+-]+$"})
 class MomentField(serializers.DateTimeField):
     """A moment with its time zone."""
@@ -42,12 +56,40 @@ class JobListQuery(serializers.Serializer[Any]):
     state = StatesField(
         required=False, default="", allow_blank=True, help_text="States, separated by commas."
     )
+    pool = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="Only this pool's jobs.",
+    )
+    user = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="Only what this person or token submitted.",
+    )
+    label = LabelsField(  # type: ignore[assignment] # a field takes the place of a field's title
+        required=False,
+        default=list,
+        max_length=MOST_LABELS,
+        help_text="`NAME=VALUE`, or `NAME` for any value. May be repeated: all must fit.",
+    )
     search = serializers.CharField(
         required=False,
         default="",
         allow_blank=True,
         max_length=200,
         help_text="Part of the name or a label, or id.",
+    )
+    since = MomentField(
+        required=False,
+        default=None,
+        help_text="None before this moment, by what the list is ordered by.",
+    )
+    until = MomentField(
+        required=False, default=None, help_text="None from this moment on, likewise."
     )
     limit = serializers.IntegerField(required=False, default=50, min_value=1, max_value=200)
     order = serializers.ChoiceField(
@@ -58,6 +100,9 @@ class JobListQuery(serializers.Serializer[Any]):
         " first.",
     )
     cursor = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
+    count = serializers.BooleanField(
+        required=False, default=False, help_text="Say how many there are in all, too."
+    )
 
 
 class SparklineQuery(serializers.Serializer[Any]):
@@ -105,7 +150,13 @@ class ReasonBody(serializers.Serializer[Any]):
 
 def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     """Return the request's checked query parameters; one without a value counts as given."""
-    return _checked(form(data=request.query_params.dict()))
+    given, checks = request.query_params, form()
+    repeated = {
+        name: given.getlist(name)
+        for name, field in checks.fields.items()
+        if name in given and isinstance(field, serializers.ListField)
+    }
+    return _checked(form(data={**given.dict(), **repeated}))
 
 
 def body(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 visible_jobs     the jobs that a caller may see, with their numbers
 histories        what happened in one job: events, generations, workers
 curves           how one job went over time, and how fast it trained in each of its generations
-listed_jobs      what a list shows of each job
-pages            where the next page of a list begins
+listing          which jobs a list has, what it shows of each, where its next page begins
 newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately

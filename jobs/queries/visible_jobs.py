@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Final
 
 from django.db.models import (
@@ -12,7 +11,6 @@ from django.db.models import (
     IntegerField,
     Max,
     OuterRef,
-    Q,
     QuerySet,
     Subquery,
     Sum,
@@ -70,19 +68,6 @@ def _the_one(jobs: QuerySet[Job]) -> Job:
     if job is None:
         raise JobNotFound
     return job
-
-
-def matching(
-    jobs: QuerySet[Job], *, team: str, states: Collection[str], search: str
-) -> QuerySet[Job]:
-    """Keep the jobs of a team, in some states, whose name, id or a label value has the text."""
-    if team:
-        jobs = jobs.filter(team__name=team)
-    if states:
-        jobs = jobs.filter(state__in=states)
-    if search:
-        jobs = jobs.filter(Q(name__icontains=search) | Q(id=search) | Q(labels__icontains=search))
-    return jobs
 
 
 def with_numbers(jobs: QuerySet[Job]) -> QuerySet[Job]:

@@ -31,6 +31,7 @@ READ: Final = (
     "LogLine",
     "Model",
     "ModelVersionDetail",
+    "NodeService",
     "Output",
     "Pool",
     "Secret",

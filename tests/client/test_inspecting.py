@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,42 @@ def test_a_long_list_is_fetched_page_by_page(concertina: CommandLine, job: Job) 
     names = {one["name"] for one in concertina("ps", "--limit", "1000", "-o", "json").document}
     assert len(names) == 250
     assert len(concertina("ps", "--limit", "101", "-o", "json").document) == 101
+
+
+def test_a_list_is_narrowed_sorted_and_written_as_asked(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    for name, team in (("one", "resnet"), ("two", "bert")):
+        labels = ("--set", f"labels.net={team}", "--set", f"name={name}")
+        assert concertina("submit", "-f", job_file, *labels).exit_code == 0
+    sender = Job.objects.values_list("submitted_by", flat=True)[0]
+    finish(Job.objects.get(name="one"), JobState.COMPLETED)
+
+    def names(*asked: str) -> list[str]:
+        return [one["name"] for one in concertina("ps", *asked, "-o", "json").document]
+
+    assert names("--all", "-l", "net=resnet", "--label", "net") == ["one"]
+    assert names("--all", "--user", sender, "--since", "1h") == ["two", "one"]
+    assert names("--all", "--until", "2026-01-01") == []
+    assert names("--all", "--pool", "elsewhere") == []
+    assert names("--sort", "finished") == ["one"]
+    assert concertina("ps", "-o", "csv", "-a").out.splitlines()[0].startswith("id,name,")
+    assert "- id: " in concertina("ps", "-o", "yaml").out
+    assert concertina("ps", "--columns", "job,state").out.splitlines()[1].split()[0].endswith("two")
+    for wrong in (("--columns", "colour"), ("--since", "soon"), ("--sort", "colour")):
+        assert concertina("ps", *wrong).exit_code == 2
+
+
+def test_pools_and_nodes_are_listed(concertina: CommandLine, job: Job) -> None:
+    assert concertina("pools").out.splitlines()[0].split()[0] == "POOL"
+    (pool,) = concertina("pools", "-o", "json").document
+    (node,) = concertina("nodes", "--pool", pool["name"], "-o", "json").document
+    assert node["gpus"] == pool["gpus_total"]
+    assert node["name"] in concertina("nodes").out
+
+
+def test_the_release_is_told(concertina: CommandLine) -> None:
+    assert concertina("--version").out == f"concertina {metadata.version('concertina')}\n"
 
 
 def test_an_empty_list_says_what_to_do(concertina: CommandLine) -> None:

@@ -1,13 +1,13 @@
 """The verbs of the command line, one module per kind.
 
 - `submitting`: `submit`, `validate`, `wait`, `run`, `edit`, `rerun`, `code`: how jobs are made
-- `inspect`: `ps`, `describe`, `explain`, `teams`: what is there, and why
+- `inspect`: `ps`, `describe`, `explain`, `usage`: which jobs there are, and why they are so
+- `cluster`: `teams`, `pools`, `nodes`
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
-- `data`: `ls`, `add`, `rm`: which data jobs may name
+- `team`: `data`, `secrets`, `network`, `storage`, `retention`: what a team has
 - `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind
-- `removal`: `delete`, `pin`, `unpin`; `keeping`: `retention`
-- `network`: what a team's jobs may reach
-- `login`, `secrets`: who one is, and what only a team's jobs may know
+- `removal`: `delete`, `pin`, `unpin`
+- `login`: who one is
 - `options`: the options and arguments that several commands share
 """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from concertina.commands.options import JobReferences, Output, Why
-from concertina.terminal.session import Format, Terminal, session
+from concertina.terminal.session import Terminal, session
+from concertina.terminal.written import Format
 
 if TYPE_CHECKING:
     from concertina.documents import Job

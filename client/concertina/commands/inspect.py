@@ -1,28 +1,35 @@
-"""`ps`, `describe`, `explain`, `usage`, `teams`: what is there, and why?"""
+"""`ps`, `describe`, `explain`, `usage`: which jobs are there, and why are they as they are?"""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from concertina.commands.options import JobReference, Output
+from concertina.commands.options import JobReference, Output, Since, Until
 from concertina.errors import BadInput, NotFound
 from concertina.states import FINAL_STATES, LIVE_STATES
-from concertina.terminal.session import Format, session
-from concertina.views.cluster import teams_table
-from concertina.views.description import description
-from concertina.views.explanation import explanation
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
+from concertina.views.job.description import description
+from concertina.views.job.explanation import explanation
+from concertina.views.job.usage import usage_view
 from concertina.views.jobs import jobs_table
-from concertina.views.usage import usage_view
 
 if TYPE_CHECKING:
     from concertina.client import Client
     from concertina.documents import JobRemovals
 
-WIDE: Final = 120  # columns
 _STATES: Final = (*LIVE_STATES, *FINAL_STATES)
+
+
+class ListOrder(StrEnum):
+    """Which jobs come first: those that were submitted last, or those that ended last."""
+
+    SUBMITTED = "submitted"
+    FINISHED = "finished"
 
 
 def ps(
@@ -38,19 +45,59 @@ def ps(
     search: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only names with this text.")
     ] = None,
+    pool: Annotated[str | None, typer.Option(metavar="POOL", help="Only this pool.")] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", "-u", metavar="NAME", help="Only what this person or token sent."),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label",
+            "-l",
+            metavar="NAME[=VALUE]",
+            help="Only with this label. May be repeated: all must fit.",
+        ),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    order: Annotated[
+        ListOrder,
+        typer.Option("--sort", help="By when they were submitted, or ended; newest first."),
+    ] = ListOrder.SUBMITTED,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Only these columns, as ordered: id,job,why."),
+    ] = None,
+    wide: Annotated[
+        bool, typer.Option("--wide", "-w", help="All columns, and no line cut.")
+    ] = False,
     output: Output = Format.TABLE,
 ) -> None:
     """List jobs: the live ones, unless told otherwise."""
     with session(output) as current:
-        wanted = _checked(states) or (() if everything else LIVE_STATES)
-        found = current.client.jobs(states=wanted, team=team, search=search)
+        is_history = everything or order is ListOrder.FINISHED
+        wanted = _checked(states) or (() if is_history else LIVE_STATES)
+        found = current.client.jobs(
+            states=wanted,
+            team=team,
+            search=search,
+            pool=pool,
+            user=user,
+            labels=labels or (),
+            since=since,
+            until=until,
+            order=order,
+        )
         jobs = list(islice(found, limit))
-        if not jobs and not current.terminal.is_json:
+        if not jobs and not current.terminal.is_for_programs:
             current.terminal.say("No such jobs. `concertina ps --all` also lists final ones.")
             return
-        is_narrow = current.terminal.out.width < WIDE
-        current.terminal.show(jobs, jobs_table(jobs, is_narrow=is_narrow))
+        table = jobs_table(jobs)
+        if columns is not None:
+            table.choose(columns)
+        current.terminal.show(jobs, table, is_uncut=wide)
 
 
 def describe(reference: JobReference, *, output: Output = Format.TABLE) -> None:
@@ -102,17 +149,6 @@ def usage(
         job_id = current.client.find(reference)["id"]
         taken = current.client.usage(job_id, worker=worker, points=points)
         current.terminal.show(taken, usage_view(taken))
-
-
-def teams(
-    *,
-    pool: Annotated[str | None, typer.Option(metavar="POOL", help="Only this pool.")] = None,
-    output: Output = Format.TABLE,
-) -> None:
-    """Show what each team is guaranteed, holds, borrows and lends, in GPUs."""
-    with session(output) as current:
-        found = current.client.teams(pool=pool)
-        current.terminal.show(found, teams_table(found))
 
 
 def _checked(states: list[str] | None) -> list[str]:

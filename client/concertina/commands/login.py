@@ -12,7 +12,8 @@ from concertina.commands.options import Output
 from concertina.connection import credentials
 from concertina.connection.credentials import Credentials
 from concertina.errors import BadInput
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 
 
 def login(

@@ -12,7 +12,8 @@ from concertina import words
 from concertina.commands.options import JobReference, Output
 from concertina.documents import LogLine
 from concertina.terminal.harmless import coloured
-from concertina.terminal.session import Format, Terminal, session
+from concertina.terminal.session import Terminal, session
+from concertina.terminal.written import Format
 
 
 def logs(
@@ -43,8 +44,8 @@ def logs(
 
 def print_line(terminal: Terminal, line: LogLine, *, is_raw: bool) -> None:
     """Print a line, or its document."""
-    if terminal.is_json:
-        terminal.show_json(line, indent=None)
+    if terminal.is_for_programs:
+        terminal.show_line(line)
         return
     head = f"{words.clock_time(line['at'])} {line['worker']} "
     if is_raw:

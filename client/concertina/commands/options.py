@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
-from concertina.terminal.session import Format
+from concertina.input.moments import moment
+from concertina.terminal.written import Format
 
 Output = Annotated[Format, typer.Option("--output", "-o", help="Print for people or for programs.")]
 JobReference = Annotated[
@@ -30,5 +32,18 @@ Assignments = Annotated[
 ]
 TeamOption = Annotated[
     str | None, typer.Option("--team", metavar="TEAM", help="Default: the token's own.")
+]
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        "--since",
+        parser=moment,
+        metavar="WHEN",
+        help="Nothing before 2026-11-01T12:00, or 36h ago.",
+    ),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option("--until", parser=moment, metavar="WHEN", help="Nothing after that, likewise."),
 ]
 Why = Annotated[str, typer.Option("--reason", help="Kept with the job's history.")]

@@ -9,7 +9,8 @@ import typer
 
 from concertina.commands.options import JobReferences, Output
 from concertina.errors import BadInput
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 

@@ -16,7 +16,8 @@ from concertina.commands.options import Output
 from concertina.connection import credentials
 from concertina.connection.retrying import PATIENT
 from concertina.states import LIVE_STATES
-from concertina.terminal.session import Format, Terminal, session
+from concertina.terminal.session import Terminal, session
+from concertina.terminal.written import Format
 from concertina.views.cluster import overview
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def top(
     """Watch pools, teams and live jobs; Ctrl-C ends it."""
     with session(output) as current:
         terminal = current.terminal
-        if once or terminal.is_json or not terminal.out.is_terminal:
+        if once or terminal.is_for_programs or not terminal.out.is_terminal:
             sight = look(current.client)
             document = {"pools": sight.pools, "teams": sight.teams, "jobs": sight.jobs}
             terminal.show(document, view(sight, current.client.url))

@@ -3,6 +3,7 @@
 - `job_files`: a job file, with the line on which it says what
 - `bulk_files`: a file with many jobs
 - `overrides`: `--set elastic.max_workers=8`
+- `moments`: when, or how long ago
 - `references`: which job is meant: an id, a name, or `team/name`
 - `secret_input`: the value of a secret, from a prompt, standard input or a file
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from concertina.connection import paging
 from concertina.errors import BadInput
 from concertina.results import weights
 from concertina.results.downloading import FileDownload
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 WEIGHTS = "model.safetensors"
 STATE = "training.pt"
-_PAGE = 1000
 
 
 class JobCheckpoints:
@@ -31,14 +31,7 @@ class JobCheckpoints:
 
     def all(self) -> Iterator[KeptCheckpoint]:
         """Yield the newest first, fetched page by page as they are asked for."""
-        cursor = None
-        while True:
-            params = {"limit": _PAGE, "cursor": cursor}
-            page = self._send("GET", self._address, params=params)[1]
-            yield from page["items"]
-            cursor = page["next_cursor"]
-            if not cursor:
-                return
+        return paging.every(self._send, self._address)
 
     def get(self, which: int | str = "latest") -> KeptCheckpoint:
         """Raises: NotFound."""

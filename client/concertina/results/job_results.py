@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from concertina.connection import paging
 from concertina.results.curves import curve_files
 from concertina.results.curves.event_files import EventFiles
 from concertina.results.downloading import FileDownload
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from concertina.documents import Output
     from concertina.results.curves.curve_files import CurveFormat
 
-_PAGE: Final = 1000
-
 
 class JobResults:
     """The outputs, the checkpoints and the curve of a job, which may still run."""
@@ -35,14 +34,7 @@ class JobResults:
 
     def outputs(self, folder: str = "") -> Iterator[Output]:
         """What lies in a folder, in the order of names, fetched page by page as it is asked for."""
-        cursor = None
-        while True:
-            params = {"folder": folder or None, "limit": _PAGE, "cursor": cursor}
-            page = self._send("GET", self._outputs, params=params)[1]
-            yield from page["items"]
-            cursor = page["next_cursor"]
-            if not cursor:
-                return
+        return paging.every(self._send, self._outputs, folder=folder or None)
 
     def download(
         self,

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concertina import words
-from concertina.views.description import what
+from concertina.views.job.description import what
 from concertina.views.jobs import progress_bar, state
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import json
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
@@ -17,6 +16,7 @@ from concertina.client import Client
 from concertina.connection import credentials
 from concertina.errors import ConcertinaError, Unreachable
 from concertina.terminal.harmless import HarmlessConsole, json_text
+from concertina.terminal.written import Format, as_csv, as_json, as_yaml
 from concertina.views.problems import problems_list
 
 if TYPE_CHECKING:
@@ -25,44 +25,64 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _PIPE_WIDTH = 200  # columns when nobody looks: tables are not cut at 80
-
-
-class Format(StrEnum):
-    """How a command answers: for people or for programs."""
-
-    TABLE = "table"
-    JSON = "json"
+_UNCUT_WIDTH = 2000
 
 
 class Terminal:
     """Results go to standard output, everything said along the way to standard error."""
 
     def __init__(self, output: Format) -> None:
-        self.is_json = output is Format.JSON
+        self.output = output
         self.out = _console(is_error=False)
         self.err = _console(is_error=True)
 
-    def show(self, document: Any, view: RenderableType) -> None:
-        """Print a result: the document itself, or what people see of it."""
-        if self.is_json:
-            self.show_json(document)
-        elif self.out.is_terminal:
-            self.out.print(view)
+    @property
+    def is_for_programs(self) -> bool:
+        """True if nothing is to be written but what a program reads."""
+        return self.output is not Format.TABLE
+
+    def show(self, document: Any, view: RenderableType, *, is_uncut: bool = False) -> None:
+        """Print a result: the document itself, or what people see of it.
+
+        Lines that are uncut are longer than the terminal is wide, if they have so much to say.
+        """
+        if self.is_for_programs:
+            self.show_document(document)
+        elif is_uncut or not self.out.is_terminal:
+            self._write_without_padding(view, _UNCUT_WIDTH if is_uncut else None)
         else:
-            self._write_without_padding(view)
+            self.out.print(view)
 
-    def show_json(self, document: Any, *, indent: int | None = 2) -> None:
+    def show_document(self, document: Any) -> None:
+        """Write the document as it was asked for, else as JSON.
+
+        Raises:
+            BadInput: it cannot be written so.
+        """
         is_ascii = not _takes_unicode(sys.stdout)
-        text = json.dumps(document, indent=indent, ensure_ascii=is_ascii)
-        sys.stdout.write(json_text(text) + "\n")
-        sys.stdout.flush()
+        match self.output:
+            case Format.YAML:
+                text = as_yaml(document, is_ascii=is_ascii)
+            case Format.CSV:
+                text = as_csv(document)
+            case _:
+                text = as_json(document, is_ascii=is_ascii)
+        self._write(text)
 
-    def _write_without_padding(self, view: RenderableType) -> None:
+    def show_line(self, document: Any) -> None:
+        """Write one of many documents, which come one by one, on a line of its own."""
+        self._write(as_json(document, indent=None, is_ascii=not _takes_unicode(sys.stdout)))
+
+    def _write_without_padding(self, view: RenderableType, width: int | None) -> None:
         """Files and pipes get lines that end where their text ends."""
         with self.out.capture() as captured:
-            self.out.print(view)
+            self.out.print(view, width=width)
         lines = captured.get().splitlines()
-        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in lines))
+        self._write("".join(f"{line.rstrip()}\n" for line in lines))
+
+    def _write(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
     def say(self, text: str, *, style: str = "") -> None:
         self.err.print(text, style=style, soft_wrap=True)
@@ -72,7 +92,7 @@ class Terminal:
         self.say(f"{error.message} Trying again in {seconds:.1f} s.", style="yellow")
 
     def show_error(self, error: ConcertinaError, place_of: Callable[[str], str]) -> None:
-        if self.is_json:
+        if self.is_for_programs:
             is_ascii = not _takes_unicode(sys.stderr)
             text = json.dumps(error.as_envelope(), ensure_ascii=is_ascii)
             sys.stderr.write(json_text(text) + "\n")

@@ -11,14 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from concertina import words
-from concertina.views.jobs import live_table, plain_table
+from concertina.views.fitting import FittingTable
+from concertina.views.jobs import live_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import RenderableType
 
-    from concertina.documents import Job, Pool, Team, TeamChange, TeamDetail
+    from concertina.documents import Job, NodeService, Pool, Team, TeamChange, TeamDetail
 
 
 def overview(
@@ -43,10 +44,61 @@ def pools_bars(pools: Iterable[Pool]) -> Table:
     return grid
 
 
-def teams_table(teams: Iterable[Team]) -> Table:
+def pools_table(pools: Iterable[Pool]) -> FittingTable:
+    table = FittingTable(
+        *("POOL", "GPU TYPE", "GPUS", "IN USE", "ONE MORE WOULD ADD", "POLICY"),
+        first_to_go=("GPU TYPE", "ONE MORE WOULD ADD"),
+    )
+    for pool in pools:
+        table.add_row(
+            pool["name"],
+            pool["gpu_type"],
+            str(pool["gpus_total"]),
+            str(pool["gpus_used"]),
+            words.number(pool["price"]),
+            pool["policy"],
+        )
+    return table
+
+
+def nodes_table(nodes: Iterable[NodeService]) -> FittingTable:
+    table = FittingTable(
+        *("NODE", "POOL", "STATE", "GPUS", "FREE", "CPUS", "MEMORY", "WHY"),
+        first_to_go=("CPUS", "MEMORY", "POOL"),
+    )
+    for node in nodes:
+        said = node["silent_reason"] or " ".join(node["complaints"])
+        table.add_row(
+            node["name"],
+            node["pool"],
+            _node_state(node),
+            str(node["gpus"]),
+            str(node["gpus"] - node["gpus_used"]),
+            words.number(node["cpus"]),
+            _memory(node["memory_bytes"]),
+            words.first_line(said) or words.NOTHING,
+        )
+    return table
+
+
+def _memory(size: int | None) -> str:
+    return words.NOTHING if size is None else words.size(size)
+
+
+def _node_state(node: NodeService) -> Text:
+    """Say whether it takes new work; silent is worse than closed."""
+    if node["silent_since"]:
+        return Text(f"silent for {words.age(node['silent_since'])}", style="bold red")
+    if node["is_draining"]:
+        return Text("draining", style="yellow")
+    return Text("ready", style="green") if node["is_schedulable"] else Text("cordoned", "yellow")
+
+
+def teams_table(teams: Iterable[Team]) -> FittingTable:
     """The four numbers that belong together, and what waits."""
-    table = plain_table(
-        "TEAM", "GUARANTEED", "FAIR SHARE", "ALLOCATED", "BORROWED", "LENT", "LIMIT", "JOBS"
+    table = FittingTable(
+        *("TEAM", "GUARANTEED", "FAIR SHARE", "ALLOCATED", "BORROWED", "LENT", "LIMIT", "JOBS"),
+        first_to_go=("LIMIT", "FAIR SHARE"),
     )
     for team in teams:
         limit = "none" if team["limit"] is None else str(team["limit"])

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from concertina.views.jobs import plain_table
+from concertina.views.fitting import FittingTable
 from concertina.words import size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rich.table import Table
-
     from concertina.documents import DataSource
 
 
-def data_table(sources: Iterable[DataSource]) -> Table:
-    table = plain_table("NAME", "KIND", "JOBS MAY", "TEAMS", "LIVE JOBS", "CACHED", "PLACE")
+def data_table(sources: Iterable[DataSource]) -> FittingTable:
+    table = FittingTable("NAME", "KIND", "JOBS MAY", "TEAMS", "LIVE JOBS", "CACHED", "PLACE")
     for source in sources:
         table.add_row(
             source["name"],

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concertina import words
+from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,15 +35,13 @@ def state(name: str) -> Text:
     return Text(name, style=STATE_STYLES.get(name, ""))
 
 
-def jobs_table(jobs: Iterable[Job], *, is_narrow: bool = False) -> Table:
-    """One row per job, for `ps`; a narrow one leaves out what `describe` also tells."""
-    wide = ("ID", "BATCH", "AGE")
+def jobs_table(jobs: Iterable[Job]) -> FittingTable:
+    """One row per job, for `ps`; what is left out first, `describe` tells too."""
     names = ("ID", "JOB", "STATE", "WORKERS", "BATCH", "DONE", "LEFT", "AGE", "WHY")
-    shown = [name for name in names if not (is_narrow and name in wide)]
-    table = plain_table(*shown)
+    table = FittingTable(*names, first_to_go=("ID", "BATCH", "AGE", "LEFT", "DONE", "WORKERS"))
     for job in jobs:
         cells = _cells(job)
-        table.add_row(*(cells[name] for name in shown))
+        table.add_row(*(cells[name] for name in names))
     return table
 
 
@@ -60,12 +59,12 @@ def _cells(job: Job) -> dict[str, RenderableType]:
     }
 
 
-def live_table(jobs: Iterable[Job]) -> Table:
+def live_table(jobs: Iterable[Job]) -> FittingTable:
     """One row per job with a bar, for `top`."""
-    table = plain_table(
-        "JOB", "STATE", "WORKERS", "BATCH", "PROGRESS", "SPEED", "METRIC", "LEFT", "WHY"
+    table = FittingTable(
+        *("JOB", "STATE", "WORKERS", "BATCH", "PROGRESS", "SPEED", "METRIC", "LEFT", "WHY"),
+        first_to_go=("BATCH", "METRIC", "SPEED", "LEFT", "PROGRESS", "WORKERS"),
     )
-    table.columns[4].min_width = 16
     for job in jobs:
         table.add_row(
             f"{job['team']}/{job['name']}",
@@ -89,12 +88,3 @@ def progress_bar(job: Job, width: int = 10) -> RenderableType:
     bar = ProgressBar(total=1.0, completed=job["progress"], width=width)
     grid.add_row(bar, words.percent(job["progress"]))
     return grid
-
-
-def plain_table(*columns: str) -> Table:
-    """The look of all our tables: no lines; the last column takes what width is left."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
-    for name in columns[:-1]:
-        table.add_column(name, no_wrap=True)
-    table.add_column(columns[-1], overflow="ellipsis", no_wrap=True, ratio=1)
-    return table

@@ -8,19 +8,18 @@ from rich.console import Group
 from rich.text import Text
 
 from concertina import words
-from concertina.views.jobs import plain_table
+from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from concertina.documents import JobRemovals, KeptPart, TeamStorage
 
 
-def rules_table(parts: Iterable[KeptPart]) -> Table:
-    table = plain_table("PART", "KEPT", "CHOSEN", "USUAL", "AT LEAST", "AT MOST")
+def rules_table(parts: Iterable[KeptPart]) -> FittingTable:
+    table = FittingTable("PART", "KEPT", "CHOSEN", "USUAL", "AT LEAST", "AT MOST")
     for part in parts:
         table.add_row(
             part["part"],
@@ -36,7 +35,7 @@ def rules_table(parts: Iterable[KeptPart]) -> Table:
 def storage_view(storage: TeamStorage) -> RenderableType:
     """Say how much it is, then which jobs keep most; what to do comes last."""
     used, most = words.size(storage["used_bytes"]), words.size(storage["most_bytes"])
-    table = plain_table("JOB", "STATE", "KEEPS", "ENDED", "NAME")
+    table = FittingTable("JOB", "STATE", "KEEPS", "ENDED", "NAME")
     for job in storage["jobs"]:
         table.add_row(
             job["id"],

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from concertina import words
-from concertina.views.jobs import plain_table
+from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rich.table import Table
 
     from concertina.documents import (
         KeptCheckpoint,
@@ -21,8 +19,8 @@ if TYPE_CHECKING:
     )
 
 
-def outputs_table(outputs: Iterable[Output]) -> Table:
-    table = plain_table("SIZE", "WRITTEN", "PATH")
+def outputs_table(outputs: Iterable[Output]) -> FittingTable:
+    table = FittingTable("SIZE", "WRITTEN", "PATH")
     for one in outputs:
         table.add_row(
             words.NOTHING if one["is_folder"] else words.size(one["bytes"]),
@@ -32,9 +30,9 @@ def outputs_table(outputs: Iterable[Output]) -> Table:
     return table
 
 
-def checkpoints_table(checkpoints: Iterable[KeptCheckpoint]) -> Table:
+def checkpoints_table(checkpoints: Iterable[KeptCheckpoint]) -> FittingTable:
     """Show those metrics that were logged after the very step of a checkpoint."""
-    table = plain_table("STEP", "EPOCH", "METRICS", "SIZE", "WRITTEN", "DIGEST")
+    table = FittingTable("STEP", "EPOCH", "METRICS", "SIZE", "WRITTEN", "DIGEST")
     for one in checkpoints:
         own = (metric for metric in one["metrics"] if metric["step"] == one["step"])
         measured = "  ".join(f"{metric['name']} {words.number(metric['value'])}" for metric in own)
@@ -49,8 +47,8 @@ def checkpoints_table(checkpoints: Iterable[KeptCheckpoint]) -> Table:
     return table
 
 
-def models_table(models: Iterable[Model]) -> Table:
-    table = plain_table("MODEL", "ALIASES", "METRICS", "SIZE", "FROM", "ADDED", "BY", "NOTE")
+def models_table(models: Iterable[Model]) -> FittingTable:
+    table = FittingTable("MODEL", "ALIASES", "METRICS", "SIZE", "FROM", "ADDED", "BY", "NOTE")
     for model in models:
         for one in model["versions"]:
             table.add_row(

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from concertina import words
-from concertina.views.jobs import plain_table
+from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rich.table import Table
-
     from concertina.documents import Secret
 
 
-def secrets_table(secrets: Iterable[Secret]) -> Table:
-    table = plain_table("NAME", "KIND", "SETS", "UPDATED", "BY", "LIVE JOBS")
+def secrets_table(secrets: Iterable[Secret]) -> FittingTable:
+    table = FittingTable("NAME", "KIND", "SETS", "UPDATED", "BY", "LIVE JOBS")
     for secret in secrets:
         table.add_row(
             secret["name"],

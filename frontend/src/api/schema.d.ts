@@ -2258,6 +2258,8 @@ export interface components {
         JobPage: {
             items: components["schemas"]["Job"][];
             next_cursor: string | null;
+            /** @description How many there are in all; null: not counted. */
+            total: number | null;
         };
         /**
          * @description * `waiting_for_quota` - Team limit reached: with this job, its team would hold more GPUs than it may.
@@ -4862,7 +4864,11 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
+                /** @description Say how many there are in all, too. */
+                count?: boolean;
                 cursor?: string;
+                /** @description `NAME=VALUE`, or `NAME` for any value. May be repeated: all must fit. */
+                label?: string[];
                 limit?: number;
                 /**
                  * @description `submitted`: the newest first; `finished`: those that have ended, the last first.
@@ -4871,12 +4877,20 @@ export interface operations {
                  *     * `finished` - finished
                  */
                 order?: "submitted" | "finished";
+                /** @description Only this pool's jobs. */
+                pool?: string;
                 /** @description Part of the name or a label, or id. */
                 search?: string;
+                /** @description None before this moment, by what the list is ordered by. */
+                since?: string;
                 /** @description States, separated by commas. */
                 state?: string;
                 /** @description Only this team's jobs. */
                 team?: string;
+                /** @description None from this moment on, likewise. */
+                until?: string;
+                /** @description Only what this person or token submitted. */
+                user?: string;
             };
             header?: never;
             path?: never;

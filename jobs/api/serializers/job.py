@@ -264,3 +264,6 @@ class SubmittedJobsSerializer(serializers.Serializer[Any]):
 class JobPageSerializer(serializers.Serializer[Any]):
     items = JobSerializer(many=True)
     next_cursor = serializers.CharField(allow_null=True)
+    total = serializers.IntegerField(
+        allow_null=True, help_text="How many there are in all; null: not counted."
+    )

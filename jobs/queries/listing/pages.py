@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from jobs.errors import BadCursor
 from jobs.models import Job
-from jobs.queries import listed_jobs
+from jobs.queries.listing import rows
 from jobs.spec.timestamps import parse_timestamp
 
 
@@ -34,28 +34,40 @@ class JobOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPage:
-    """Some jobs in their order, and where to go on; `next_cursor` None: these were the last."""
+    """Some jobs in their order, and where to go on; `next_cursor` None: these were the last.
+
+    `total` is how many the whole list has; None: nobody asked.
+    """
 
     jobs: Sequence[Job]
     next_cursor: str | None
+    total: int | None = None
 
 
 def page_of(
-    jobs: QuerySet[Job], *, limit: int, cursor: str, order: JobOrder = JobOrder.SUBMITTED
+    jobs: QuerySet[Job],
+    *,
+    limit: int,
+    cursor: str,
+    order: JobOrder = JobOrder.SUBMITTED,
+    is_counted: bool = False,
 ) -> JobPage:
     """Cut one page. New jobs never shift a page, because a cursor names a place, not a number.
+
+    To count takes a statement more, and longer than the page where there are very many jobs.
 
     Raises:
         BadCursor: this function did not make the cursor, or in another order.
     """
     if order is JobOrder.FINISHED:
         jobs = jobs.filter(finished_at__isnull=False)
+    total = jobs.count() if is_counted else None
     if cursor:
         jobs = jobs.filter(_after(cursor, order))
-    found = listed_jobs.read(jobs, order=order.columns, most=limit + 1)
+    found = rows.read(jobs, order=order.columns, most=limit + 1)
     more = len(found) > limit
     last = _cursor(found[limit - 1], order) if more else None
-    return JobPage(jobs=found[:limit], next_cursor=last)
+    return JobPage(jobs=found[:limit], next_cursor=last, total=total)
 
 
 def _cursor(job: Job, order: JobOrder) -> str:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from rich.console import Console
 
+from concertina.errors import BadInput
 from concertina.terminal import reporting
-from concertina.views import cluster, description, explanation, jobs, problems, usage
+from concertina.views import cluster, fitting, jobs, problems
+from concertina.views.job import description, explanation, usage
 from tests.client import documents
 from tests.client.manual_clock import ManualClock
 
@@ -41,12 +43,74 @@ def test_a_change_of_workers_shows_both_numbers() -> None:
 
 def test_a_narrow_screen_cuts_only_the_last_column() -> None:
     for width in (80, 120):
-        job = documents.job(message="x" * 300)
-        text = seen(jobs.jobs_table([job], is_narrow=width == 80), width=width)
+        text = seen(jobs.jobs_table([documents.job(message="x" * 300)]), width=width)
         assert all(len(line) <= width for line in text.splitlines())
         assert len(text.splitlines()) == 2
-        for fact in ("vision/digits-a", "running", "42 %", "1 min 05 s"):
+        for fact in ("vision/digits-a", "running", "42 %"):
             assert fact in text
+        assert "x" * fitting.FEWEST in text
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 200])
+def test_the_reason_is_the_last_column_that_a_narrow_screen_loses(width: int) -> None:
+    everything = (
+        jobs.jobs_table([documents.job(message="x" * 300)]),
+        jobs.live_table([documents.job(message="x" * 300)]),
+    )
+    for table in everything:
+        head, line = seen(table, width=width).splitlines()
+        assert head.split()[-1] == "WHY" or width < 30
+        assert len(line) <= width
+
+
+def test_columns_are_left_out_in_their_order_and_only_as_needed() -> None:
+    def head(width: int, says: str = "because") -> list[str]:
+        table = fitting.FittingTable("A", "B", "C", "WHY", first_to_go=("B", "A"))
+        table.add_row("a" * 10, "b" * 10, "c" * 10, says)
+        return seen(table, width=width).splitlines()[0].split()
+
+    assert head(43) == ["A", "B", "C", "WHY"]
+    assert head(42) == ["A", "C", "WHY"]
+    assert head(30) == ["C", "WHY"]
+    assert head(16) == ["C", "WHY"], "these are never left out"
+    assert head(60, says="x" * 500) == ["A", "C", "WHY"]
+
+
+def test_columns_are_chosen_by_name_in_any_letters_and_order() -> None:
+    table = jobs.jobs_table([documents.job()])
+    table.choose("why, State")
+    assert [line.split() for line in seen(table).splitlines()] == [
+        ["WHY", "STATE"],
+        ["Keeps", "3", "workers.", "running"],
+    ]
+    for wrong in ("id,colour", "", " , "):
+        with pytest.raises(BadInput, match="There are: ID, JOB, STATE"):
+            jobs.jobs_table([]).choose(wrong)
+
+
+def test_a_node_says_whether_it_takes_work_and_if_not_why() -> None:
+    plain: dict[str, Any] = {
+        "pool": "default",
+        "gpus": 4,
+        "gpus_used": 3,
+        "cpus": 8,
+        "memory_bytes": 2**34,
+        "is_schedulable": True,
+        "is_draining": False,
+        "complaints": [],
+        "silent_since": None,
+        "silent_reason": "",
+    }
+    nodes = [
+        {**plain, "name": "a"},
+        {**plain, "name": "b", "is_schedulable": False},
+        {**plain, "name": "c", "is_schedulable": False, "is_draining": True},
+        {**plain, "name": "d", "silent_since": "2026-11-21T07:00:00Z", "silent_reason": "Gone."},
+    ]
+    lines = [line.split() for line in seen(cluster.nodes_table(cast("Any", nodes))).splitlines()]
+    assert lines[1] == ["a", "default", "ready", "4", "1", "8", "16.0", "GiB", "-"]
+    assert [line[2] for line in lines[2:]] == ["cordoned", "draining", "silent"]
+    assert lines[4][-1] == "Gone."
 
 
 def test_what_a_job_takes_on_disk_is_told_once_it_is_known() -> None:

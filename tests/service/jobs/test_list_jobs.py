@@ -17,8 +17,8 @@ from rest_framework.test import APIClient
 from tenancy.models import Membership, Team
 
 from jobs.models import Assignment, Generation, Job
-from jobs.queries import listed_jobs
-from jobs.queries.pages import JobOrder
+from jobs.queries.listing import rows
+from jobs.queries.listing.pages import JobOrder
 from tests.service.conftest import SubmitJob, run, spec
 
 URL = "/api/v1/jobs"
@@ -211,11 +211,11 @@ def test_a_page_is_read_in_the_order_of_an_index_not_sorted_from_all_jobs(vision
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
-    plan = listed_jobs.first_of(jobs, order=JobOrder.SUBMITTED.columns, most=51).explain()
+    plan = rows.first_of(jobs, order=JobOrder.SUBMITTED.columns, most=51).explain()
     assert "newest_jobs_first" in plan
     assert "Sort Key" not in plan
     ended = jobs.filter(finished_at__isnull=False)
-    plan = listed_jobs.first_of(ended, order=JobOrder.FINISHED.columns, most=51).explain()
+    plan = rows.first_of(ended, order=JobOrder.FINISHED.columns, most=51).explain()
     assert "Presorted Key: " in plan, "only those that ended at the same moment are sorted"
 
 
@@ -293,3 +293,74 @@ def test_a_job_whose_spec_cannot_be_read_is_listed_as_others_are(
     listed = api.get(URL).json()["items"]
     assert [one["name"] for one in listed] == ["other", "digits"]
     assert api.get(f"{URL}/{job.id}").json()["name"] == "digits"
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"user": "ada"}, ["c", "a"]),
+        ({"user": "nobody"}, []),
+        ({"pool": "default"}, ["c", "b", "a"]),
+        ({"pool": "elsewhere"}, []),
+        ({"label": "net=resnet"}, ["c", "a"]),
+        ({"label": ["net=resnet", "lr=0.1"]}, ["a"]),
+        ({"label": "lr"}, ["b", "a"]),
+        ({"label": "a=b=c"}, ["b"]),
+        ({"label": "net=res"}, []),
+        ({"since": "2026-11-01T12:01:00Z"}, ["c", "b"]),
+        ({"until": "2026-11-01T12:01:00Z"}, ["a"]),
+        ({"order": "finished", "since": "2026-11-01T12:30:00+00:00"}, ["a"]),
+        ({"user": "ada", "label": "lr", "count": "true"}, ["a"]),
+    ],
+)
+def test_each_filter_narrows_the_list(
+    api: APIClient,
+    submit: SubmitJob,
+    asked: dict[str, str | list[str]],
+    expected: list[str],
+) -> None:
+    labels = {
+        "a": {"net": "resnet", "lr": "0.1"},
+        "b": {"lr": "0.2", "a": "b=c"},
+        "c": {"net": "resnet"},
+    }
+    for minute, (name, own) in enumerate(labels.items()):
+        job = submit(name=name, labels=own)
+        Job.objects.filter(pk=job.pk).update(
+            submitted_by="grace" if name == "b" else "ada",
+            submitted_at=NOW + timedelta(minutes=minute),
+            finished_at=NOW + timedelta(hours=1) if name == "a" else None,
+        )
+    page = api.get(URL, asked).json()
+    assert [one["name"] for one in page["items"]] == expected
+    assert page["total"] == (len(expected) if "count" in asked else None)
+
+
+def test_all_jobs_are_counted_whatever_the_page_shows(api: APIClient, submit: SubmitJob) -> None:
+    for number in range(3):
+        submit(name=f"job-{number}")
+    first = api.get(URL, {"limit": 2, "count": "true"}).json()
+    rest = api.get(URL, {"limit": 2, "count": "true", "cursor": first["next_cursor"]}).json()
+    assert [(len(page["items"]), page["total"]) for page in (first, rest)] == [(2, 3), (1, 3)]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"label": [f"name-{number}" for number in range(9)]},
+        {"label": "a=" + "x" * 4300},
+        {"label": ""},
+        {"label": "a\0"},
+        {"user": "x" * 201},
+        {"pool": "x" * 201},
+        {"since": "yesterday"},
+        {"until": "soon"},
+        {"count": "perhaps"},
+    ],
+)
+def test_a_filter_out_of_bounds_is_refused_by_name(
+    api: APIClient, asked: dict[str, str | list[str]]
+) -> None:
+    answer = api.get(URL, asked)
+    assert answer.status_code == 400
+    assert next(iter(asked)) in answer.content.decode()

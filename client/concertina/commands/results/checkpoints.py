@@ -13,7 +13,8 @@ from concertina.commands.results.listing import ListingGroup
 from concertina.errors import BadInput
 from concertina.states import FINAL_STATES
 from concertina.terminal.bar import TransferBar
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 from concertina.views.results import checkpoints_table
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def ls(reference: JobReference, *, output: Output = Format.TABLE) -> None:
     with session(output) as current:
         job = current.client.find(reference)
         found = list(current.client.results(job["id"]).checkpoints.all())
-        if not found and not current.terminal.is_json:
+        if not found and not current.terminal.is_for_programs:
             current.terminal.say(_why_none(current.client.job(job["id"])))
             return
         current.terminal.show(found, checkpoints_table(found))

@@ -6,18 +6,18 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from concertina import words
-from concertina.commands.options import JobReference, JobReferences, Output
+from concertina.commands.options import JobReference, JobReferences, Output, Since, Until
 from concertina.errors import Unreachable
 from concertina.results.curves.curve_files import CurveFormat
 from concertina.states import FINAL_STATES
-from concertina.terminal.session import Format, Session, session
+from concertina.terminal.session import Session, session
+from concertina.terminal.written import Format
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from concertina.results.curves.event_files import EventFiles
 
 _LOOK_SECONDS: Final = 10.0  # guessed: TensorBoard itself looks every 30 s
-_MOMENTS: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
-
-Since = Annotated[
-    datetime | None,
-    typer.Option("--since", formats=_MOMENTS, help="No point before this moment (UTC)."),
-]
-Until = Annotated[
-    datetime | None,
-    typer.Option("--until", formats=_MOMENTS, help="No point after this moment (UTC)."),
-]
 
 
 def metrics(
@@ -60,15 +50,15 @@ def metrics(
         job = current.client.find(reference)
         results = current.client.results(job["id"])
         if into is not None:
-            results.write_metrics(into, since=_utc(since), until=_utc(until))
+            results.write_metrics(into, since=since, until=until)
             size = into.stat().st_size
             said = f"{into}: {words.size(size)}."
             current.terminal.show({"bytes": size, "file": str(into)}, said)
             return
         with tempfile.TemporaryDirectory() as folder:
-            kind = CurveFormat.JSON if current.terminal.is_json else CurveFormat.CSV
+            kind = CurveFormat.JSON if current.terminal.output is Format.JSON else CurveFormat.CSV
             file = Path(folder) / "curve"
-            results.write_metrics(file, written_as=kind, since=_utc(since), until=_utc(until))
+            results.write_metrics(file, written_as=kind, since=since, until=until)
             with file.open(encoding="utf-8", newline="") as lines:
                 sys.stdout.writelines(lines)
 
@@ -139,7 +129,3 @@ def _goes_on(current: Session, job_id: str, curve: EventFiles) -> bool:
         current.terminal.say(f"{error.message} Trying again.", style="yellow")
         return True
     return not is_over
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC))

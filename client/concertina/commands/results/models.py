@@ -12,7 +12,8 @@ from concertina.commands.options import JobReference, Output, TeamOption
 from concertina.commands.results.listing import ListingGroup
 from concertina.errors import BadInput
 from concertina.terminal.bar import TransferBar
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 from concertina.views.results import model_text, models_table
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def ls(
     """List a team's models, each with its versions."""
     with session(output) as current:
         found = [one for one in current.client.models(team).all() if name in {"", one["name"]}]
-        if not found and not current.terminal.is_json:
+        if not found and not current.terminal.is_for_programs:
             current.terminal.say("None. `concertina models add JOB NAME` makes one.")
             return
         current.terminal.show(found, models_table(found))

@@ -11,7 +11,8 @@ from concertina import words
 from concertina.commands.options import JobReference, Output
 from concertina.errors import NotFound
 from concertina.terminal.bar import TransferBar
-from concertina.terminal.session import Format, Session, session
+from concertina.terminal.session import Session, session
+from concertina.terminal.written import Format
 from concertina.views.results import outputs_table
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def ls(
     with session(output) as current:
         job = current.client.find(reference)
         found = list(current.client.results(job["id"]).outputs(folder.rstrip("/")))
-        if not found and not current.terminal.is_json:
+        if not found and not current.terminal.is_for_programs:
             current.terminal.say("Nothing yet. Jobs hand over what they write to their outputs.")
             return
         current.terminal.show(found, outputs_table(found))

@@ -13,7 +13,8 @@ from concertina.code.spec import folder_of
 from concertina.commands.options import JobReference, Output
 from concertina.input.job_files import STDIN
 from concertina.terminal.bar import TransferBar
-from concertina.terminal.session import Format, Session, session
+from concertina.terminal.session import Session, session
+from concertina.terminal.written import Format
 
 
 def code(

@@ -10,8 +10,9 @@ from concertina.commands.options import Assignments, JobReference, Output
 from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
 from concertina.input import overrides
-from concertina.terminal.session import Format, session
-from concertina.views import changes as views
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
+from concertina.views.job import changes as views
 
 
 def edit(

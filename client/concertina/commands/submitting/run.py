@@ -16,7 +16,8 @@ from concertina.commands.submitting.code import uploaded
 from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
 from concertina.input import overrides
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 
 _RANGE: Final = re.compile(r"(\d{1,9})(?:\.\.(\d{1,9}))?")
 _NO_NAME: Final = re.compile(r"[^a-z0-9]+")

@@ -12,7 +12,8 @@ from concertina.commands.submitting.code import folder_beside, uploaded
 from concertina.commands.submitting.submitted import finish, tell, wait_for
 from concertina.errors import BadInput, RefusedByService
 from concertina.input import bulk_files, job_files, overrides
-from concertina.terminal.session import Format, Session, session
+from concertina.terminal.session import Session, session
+from concertina.terminal.written import Format
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,8 +31,8 @@ def finish(current: Session, submission: Submission, *, is_waiting: bool) -> Non
     """Wait for the job's outcome if that is wanted; programs get the job otherwise."""
     if is_waiting:
         wait_for(current, submission.job)
-    elif current.terminal.is_json:
-        current.terminal.show_json(submission.job)
+    elif current.terminal.is_for_programs:
+        current.terminal.show_document(submission.job)
 
 
 def wait_for(current: Session, job: Job) -> None:
@@ -44,8 +44,8 @@ def wait_for(current: Session, job: Job) -> None:
     except KeyboardInterrupt:
         terminal.say(f"The job goes on. `concertina cancel {job['id']}` ends it.")
         raise
-    if terminal.is_json:
-        terminal.show_json(final)
+    if terminal.is_for_programs:
+        terminal.show_document(final)
     else:
         terminal.out.print(outcome_line(final), soft_wrap=True)
     if final["state"] != "completed" and final["message"]:

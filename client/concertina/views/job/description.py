@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from concertina import words
-from concertina.views.jobs import plain_table, progress_bar, state
+from concertina.views.fitting import FittingTable
+from concertina.views.jobs import progress_bar, state
 from concertina.views.keeping import removals_text
 
 if TYPE_CHECKING:
@@ -149,16 +150,17 @@ def _predicted(job: Job) -> Iterator[tuple[str, str]]:
         yield "Predicted", f"{words.age(prediction['made_at'])} ago"
 
 
-def _section(title: str, rows: Sequence[object], table: Table) -> Iterator[RenderableType]:
+def _section(title: str, rows: Sequence[object], table: FittingTable) -> Iterator[RenderableType]:
     if rows:
         shown = f" (newest {NEWEST} of {len(rows)})" if len(rows) > NEWEST else ""
         yield Padding(Text(title + shown, style="bold underline"), (1, 0, 0, 0))
         yield table
 
 
-def _generations_table(generations: Sequence[Generation]) -> Table:
-    table = plain_table(
-        "", "SINCE", "WORKERS", "BATCH", "FROM STEP", *_COSTS, *_GAINS, "REASON", "WHY"
+def _generations_table(generations: Sequence[Generation]) -> FittingTable:
+    table = FittingTable(
+        *("", "SINCE", "WORKERS", "BATCH", "FROM STEP", *_COSTS, *_GAINS, "REASON", "WHY"),
+        first_to_go=("TRANSFER", "FROM STEP", *_GAINS, "LOST WORK", "SINCE", "STALL", "REASON"),
     )
     for generation in generations[-NEWEST:]:
         table.add_row(
@@ -199,10 +201,13 @@ def _repeated(seconds: float | None) -> str:
     return f"at least {words.duration(seconds)}" if seconds else "none seen"
 
 
-def _workers_table(workers: Sequence[Worker]) -> Table:
+def _workers_table(workers: Sequence[Worker]) -> FittingTable:
     has_gpus = any(worker["gpu_utilisation"] is not None for worker in workers)
     of_gpus = ("GPU USE", "GPU MEMORY") if has_gpus else ()
-    table = plain_table("WORKER", "PHASE", "NODE", "GPUS", "COMPUTES", "SPEED", *of_gpus, "AGE")
+    table = FittingTable(
+        *("WORKER", "PHASE", "NODE", "GPUS", "COMPUTES", "SPEED", *of_gpus, "AGE"),
+        first_to_go=(*of_gpus, "COMPUTES", "SPEED"),
+    )
     for worker in workers[-NEWEST:]:
         table.add_row(
             worker["id"],
@@ -231,8 +236,8 @@ def _gpu_use(worker: Worker) -> tuple[str, str]:
     )
 
 
-def _events_table(events: Sequence[Event]) -> Table:
-    table = plain_table("AT", "WHAT", "COST", "WHY")
+def _events_table(events: Sequence[Event]) -> FittingTable:
+    table = FittingTable("AT", "WHAT", "COST", "WHY", first_to_go=("COST",))
     for event in events[-NEWEST:]:
         table.add_row(
             words.clock_time(event["at"]),

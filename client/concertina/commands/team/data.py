@@ -13,7 +13,8 @@ from concertina import words
 from concertina.commands.options import Output, TeamOption
 from concertina.input import secret_input
 from concertina.terminal.bar import TransferBar
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 from concertina.views.data_sources import data_table, place_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def ls(*, output: Output = Format.TABLE) -> None:
     """List the data that jobs of the token's team may name."""
     with session(output) as current:
         found = current.client.data.list()
-        if not found and not current.terminal.is_json:
+        if not found and not current.terminal.is_for_programs:
             current.terminal.say("No data yet. An admin adds some: `concertina data add`.")
             return
         current.terminal.show(found, data_table(found))

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.text import Text
 
 from concertina import words
-from concertina.views.jobs import plain_table
+from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,7 +22,7 @@ def usage_view(taken: Usage) -> RenderableType:
         return Text("Nothing was read of its workers in this time.")
     has_gpus = any(point["gpu_utilisation"] is not None for point in points)
     of_gpus = ("GPU USE", "GPU MEMORY", "POWER") if has_gpus else ()
-    table = plain_table("AT", "WORKERS", "CPU CORES", "MEMORY", *of_gpus)
+    table = FittingTable("AT", "WORKERS", "CPU CORES", "MEMORY", *of_gpus)
     for point in points:
         table.add_row(
             words.clock_time(point["at"]),

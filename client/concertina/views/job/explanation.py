@@ -14,14 +14,14 @@ from rich.text import Text
 
 from concertina import words
 from concertina.states import FINAL_STATES
-from concertina.views.changes import command
-from concertina.views.jobs import plain_table, state
+from concertina.views.fitting import FittingTable
+from concertina.views.job.changes import command
+from concertina.views.jobs import state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from concertina.documents import Change, Choice, Details, Explanation, Job, RunningDetails
 
@@ -82,8 +82,8 @@ def _uses_of_the_next_gpus(details: Details | None) -> Iterator[str]:
         yield f"best elsewhere: {name} {words.gain(rival['gain'])}"
 
 
-def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
-    table = plain_table("WORKERS", "BATCH", "SPEED", "SPEED-UP", "WORTH", "VALUE", "")
+def _choices_table(choices: Sequence[Choice], job: Job) -> FittingTable:
+    table = FittingTable("WORKERS", "BATCH", "SPEED", "SPEED-UP", "WORTH", "VALUE", "")
     for choice in choices:
         table.add_row(
             str(choice["workers"]),
@@ -97,8 +97,8 @@ def _choices_table(choices: Sequence[Choice], job: Job) -> Table:
     return table
 
 
-def _changes_table(changes: Sequence[Change]) -> Table:
-    table = plain_table("CHANGED AT", "REASON", "WHY")
+def _changes_table(changes: Sequence[Change]) -> FittingTable:
+    table = FittingTable("CHANGED AT", "REASON", "WHY")
     for change in changes:
         table.add_row(
             words.clock_time(change["at"]), change["reason"], words.first_line(change["message"])

@@ -10,7 +10,8 @@ import typer
 from concertina.commands.options import Output, TeamOption
 from concertina.errors import BadInput
 from concertina.input import secret_input
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 from concertina.views.keeping import days, rules_table, storage_view
 
 app = typer.Typer(

@@ -10,7 +10,8 @@ import typer
 from concertina.commands.options import Output, TeamOption
 from concertina.errors import BadInput
 from concertina.input import secret_input
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 from concertina.views.cluster import network_of
 
 _LISTED = "listed"

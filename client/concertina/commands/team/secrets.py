@@ -9,7 +9,8 @@ import typer
 from concertina.commands.options import Output, TeamOption
 from concertina.errors import BadInput
 from concertina.input import secret_input
-from concertina.terminal.session import Format, session
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
 from concertina.views.secrets import secrets_table
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ def list_(*, team: TeamOption = None, output: Output = Format.TABLE) -> None:
     """List a team's secrets: their names and what they set, never what is in them."""
     with session(output) as current:
         found = current.client.secrets(team=team)
-        if not found and not current.terminal.is_json:
+        if not found and not current.terminal.is_for_programs:
             current.terminal.say(
                 "No secrets yet. `concertina secrets set NAME VARIABLE` stores one."
             )

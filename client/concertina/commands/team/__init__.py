@@ -1,0 +1,7 @@
+"""What does a team have, beside its jobs?
+
+- `data`: `ls`, `add`, `put`, `rm`: which data jobs may name
+- `keeping`: `storage`, `retention`: what stays on disk, and for how long
+- `network`: what a team's jobs may reach
+- `secrets`: what only a team's jobs may know
+"""

@@ -1,0 +1,6 @@
+"""What does a list of jobs show, and which of them?
+
+filters  which jobs somebody asks for
+pages    where the next page begins
+rows     what is shown of each
+"""

@@ -1,0 +1,60 @@
+"""Which jobs does somebody ask for? Each wish narrows the list; without any, it has all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q, QuerySet
+
+from jobs.models import Job
+from jobs.queries.listing.pages import JobOrder
+
+MOST_LABELS: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """What the jobs must have; empty: whatever they have.
+
+    `labels` are pairs of a name and its value, None: any. `since` and `until` bound the moment that
+    the list is ordered by; the first is included, the second is not.
+    """
+
+    team: str = ""
+    pool: str = ""
+    submitted_by: str = ""
+    states: Collection[str] = ()
+    labels: Collection[tuple[str, str | None]] = ()
+    search: str = ""  # is part of the name or of a label's value, or is the id
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def of(self, jobs: QuerySet[Job], order: JobOrder = JobOrder.SUBMITTED) -> QuerySet[Job]:
+        """Keep those of the jobs that are asked for."""
+        return jobs.filter(*self._equal(), *self._labelled(), *self._found(), *self._in_time(order))
+
+    def _equal(self) -> list[Q]:
+        wanted = {
+            "team__name": self.team,
+            "pool__name": self.pool,
+            "submitted_by": self.submitted_by,
+            "state__in": self.states,
+        }
+        return [Q(**{name: value}) for name, value in wanted.items() if value]
+
+    def _labelled(self) -> list[Q]:
+        return [
+            Q(labels__has_key=name) if value is None else Q(labels__contains={name: value})
+            for name, value in self.labels
+        ]
+
+    def _found(self) -> list[Q]:
+        text = self.search
+        return [Q(name__icontains=text) | Q(id=text) | Q(labels__icontains=text)] if text else []
+
+    def _in_time(self, order: JobOrder) -> list[Q]:
+        bounds = {f"{order.column}__gte": self.since, f"{order.column}__lt": self.until}
+        return [Q(**{name: moment}) for name, moment in bounds.items() if moment is not None]
