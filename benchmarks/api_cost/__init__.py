@@ -1,6 +1,7 @@
 """What do requests of people and programs cost the service and PostgreSQL?
 
 reading       what a read costs
+finding       what it costs to find one job of 100,000
 submitting    jobs one by one and in bulk
 own_database  runs Django over a database of its own, and measures
 """

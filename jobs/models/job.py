@@ -256,6 +256,7 @@ class Job(models.Model):
             models.Index(fields=("team", "-submitted_at")),
             models.Index(fields=("-submitted_at", "id"), name="newest_jobs_first"),
             models.Index(fields=("finished_at",)),
+            models.Index(fields=("submitted_by", "-submitted_at"), name="jobs_of_a_person"),
             models.Index(
                 fields=("team", "training", "-submitted_at"),
                 condition=Q(is_measured=True),
