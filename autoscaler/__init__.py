@@ -4,6 +4,7 @@ control_loop        the loop: observes, reconciles, plans, checks and carries ou
 predictions         when live jobs start and finish
 restart_costs       what changes cost that nobody reports
 script_reports      how far scripts are that keep their own loop
+gpu_accounts        who used, lent and borrowed how much GPU time
 simulation          what would have happened, with another policy, other nodes or jobs
 ---
 reconciling         what has to be done for a job, whatever the plan says: pure

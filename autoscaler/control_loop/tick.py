@@ -56,6 +56,7 @@ from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.reconcile import as_they_are, reconcile, reconcile_all
 from autoscaler.control_loop.tick_context import Clock, TickContext
+from autoscaler.gpu_accounts import recording
 from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from jobs.admission.disk_limits import DiskLimits
 from jobs.changes import demand_signal
@@ -218,6 +219,7 @@ def _count(holding: Collection[str], waiting: Sequence[LiveJob], context: TickCo
             accounting.update_gpu_seconds(due, context.now)
     with context.fence.transaction():
         accounting.sample_utilisation(waiting, context.now)
+        recording.record(context.now)
 
 
 def _record(

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from celery.schedules import crontab
+
 from autoscaler.job_network import JobNetwork
 from autoscaler.planning.decisions.explanation import Closing, Hindrance, RemedyKind
 from autoscaler.planning.decisions.plan import Action
@@ -40,6 +42,7 @@ INSTALLED_APPS = [
     "storage",
     "cluster",
     "jobs",
+    "autoscaler.gpu_accounts",
     "autoscaler.control_loop",
     "autoscaler.simulation.api",
 ]
@@ -205,6 +208,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "autoscaler.what_if.tasks.look_after",
         "schedule": 20.0,
         "options": {"queue": "io", "expires": 20.0},
+    },
+    "close_gpu_accounts": {  # of the hour that is over; else there is nothing to do
+        "task": "control_plane.tasks.close_gpu_accounts",
+        "schedule": 300.0,
+        "options": {"queue": "io", "expires": 300.0},
+    },
+    "check_gpu_accounts": {
+        "task": "control_plane.tasks.check_gpu_accounts",
+        "schedule": crontab(hour="3", minute="20"),
+        "options": {"queue": "io", "expires": 3600.0},
     },
     "forget_what_is_old": {
         "task": "control_plane.tasks.forget_what_is_old",

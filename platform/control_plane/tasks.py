@@ -14,6 +14,8 @@ from django.utils import timezone
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
 from autoscaler.control_loop.lease.session_lock import session_lock
 from autoscaler.control_loop.wakeup_flag import redis_client
+from autoscaler.gpu_accounts import checking, closing
+from autoscaler.gpu_accounts import retention as gpu_accounts_retention
 from autoscaler.predictions import pace
 from autoscaler.restart_costs import measuring
 from autoscaler.script_reports import reading
@@ -25,6 +27,9 @@ from jobs.commands.removal import retention as jobs_retention
 _LOOKING_BACK_SECONDS: Final = 5.0
 _READING_SECONDS: Final = 4.0
 READING_SCRIPTS: Final = 0x52656164  # "Read", the number of a lock
+_MOST_GAPS_TOLD: Final = 50  # each a line of the log
+_CLOSING_SECONDS: Final = 60.0
+CLOSING_ACCOUNTS: Final = 0x4163636F  # "Acco", the number of a lock
 LOOKING_AHEAD: Final = 0x41686561  # "Ahea", the number of a lock
 
 logger: Final = logging.getLogger(__name__)
@@ -38,12 +43,31 @@ def forget_what_is_old() -> None:
     deleted = {
         **cluster_retention.delete_old(kept.utilisation, erase=erase),
         **control_loop_retention.delete_old(kept.utilisation, erase=erase),
+        **gpu_accounts_retention.delete_old(erase=erase),
         **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
     }
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
     )
+
+
+@shared_task(name="control_plane.tasks.close_gpu_accounts")
+def close_gpu_accounts() -> None:
+    """Bring hours that are over into the accounts of GPU time, one after the other, for a while."""
+    with session_lock(CLOSING_ACCOUNTS) as is_alone:
+        if is_alone:
+            ends_at = time.monotonic() + _CLOSING_SECONDS
+            closing.close_hours(has_time=lambda: time.monotonic() < ends_at)
+
+
+@shared_task(name="control_plane.tasks.check_gpu_accounts")
+def check_gpu_accounts() -> None:
+    """Tell of each hour whose GPU time does not add up, or of which something is not known."""
+    found = list(checking.gaps(timezone.now()))
+    for gap in found[:_MOST_GAPS_TOLD]:
+        logger.warning("GPU time of %s", gap, extra={"action": "gpu_accounts"})
+    logger.info("Found %s gaps in the GPU time.", len(found), extra={"action": "gpu_accounts"})
 
 
 @shared_task(name="control_plane.tasks.look_back")

@@ -1,0 +1,10 @@
+"""Who used, lent and borrowed how much GPU time? Accounts that add up, kept for ever.
+
+apps        this Django application
+checking    do the accounts still add up, and of which hours is something not known?
+retention   what of the recordings may be forgotten once it is accounted for
+closing     brings hours that are over into the accounts
+recording   what each tick writes down: who holds what, what there is, what is promised
+models      the recordings and the accounts
+arithmetic  from recordings of one hour to its accounts: pure
+"""

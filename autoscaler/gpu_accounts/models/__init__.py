@@ -1,0 +1,35 @@
+"""What is kept of GPU time: recordings until they are accounted for, and accounts for ever.
+
+None refers to a job, a team or a pool by its row, because all of these may be deleted.
+
+recordings   `HeldSpan`, `CapacitySpan`, `PromiseSpan`, `UnseenSpan`, and their clock
+accounts     `HourLine` and `DayLine`, whose they are, and which hours are closed
+"""
+
+from autoscaler.gpu_accounts.models.accounts import (
+    AccountedJob,
+    AccountOwner,
+    ClosedHour,
+    DayLine,
+    HourLine,
+)
+from autoscaler.gpu_accounts.models.recordings import (
+    AccountsClock,
+    CapacitySpan,
+    HeldSpan,
+    PromiseSpan,
+    UnseenSpan,
+)
+
+__all__ = [
+    "AccountOwner",
+    "AccountedJob",
+    "AccountsClock",
+    "CapacitySpan",
+    "ClosedHour",
+    "DayLine",
+    "HeldSpan",
+    "HourLine",
+    "PromiseSpan",
+    "UnseenSpan",
+]
