@@ -55,6 +55,12 @@ class JobNotFound(JobsError):
     code = "not_found"
 
 
+class JobNotYours(JobsError):
+    """You may see this job, and not change it. Ask a lead of its team."""
+
+    code = "permission_denied"
+
+
 class CoordinatorReplaced(JobsError):
     """Another coordinator has taken over this job; this one has to end."""
 

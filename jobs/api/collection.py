@@ -69,7 +69,7 @@ class _Submits(KnowsPools):
         return submission.submit(
             sent=sent,
             body=request.data,
-            teams=principal.teams,
+            teams=principal.writable,
             pools=self.pools(),
             submitted_by=principal.name,
             idempotency_key=idempotency_key(request),
@@ -209,7 +209,7 @@ class ValidateView(KnowsPools):
         try:
             admitted = call.admit_all(
                 [SentSpec(document=request.data)],
-                teams=principal_of(request).teams,
+                teams=principal_of(request).writable,
                 pools=self.pools(),
             )
         except SpecInvalid as error:

@@ -57,7 +57,7 @@ class JobView(KnowsPools):
     )
     def patch(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
-        visible_jobs.find_job(principal, job_id)
+        visible_jobs.find_job_to_change(principal, job_id)
         notes = editing.edit(
             job_id=job_id,
             changes=request.data,
@@ -76,7 +76,7 @@ class JobView(KnowsPools):
         responses={204: None},
     )
     def delete(self, request: Request, job_id: str) -> Response:
-        visible_jobs.find_job(principal_of(request), job_id)
+        visible_jobs.find_job_to_change(principal_of(request), job_id)
         job_deletion.delete(job_id=job_id)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -100,7 +100,7 @@ class RerunView(KnowsPools):
         made = editing.rerun(
             job=visible_jobs.find_job(principal, job_id),
             changes=request.data,
-            teams=principal.teams,
+            teams=principal.writable,
             pools=self.pools(),
             submitted_by=principal.name,
             idempotency_key=idempotency_key(request),
@@ -127,7 +127,7 @@ class _PinningView(APIView):
     command: Callable[..., None]
 
     def post(self, request: Request, job_id: str) -> Response:
-        visible_jobs.find_job(principal_of(request), job_id)
+        visible_jobs.find_job_to_change(principal_of(request), job_id)
         type(self).command(job_id=job_id)
         return _answer(request, job_id)
 
@@ -149,7 +149,7 @@ class _SteeringView(APIView):
 
     def post(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
-        visible_jobs.find_job(principal, job_id)
+        visible_jobs.find_job_to_change(principal, job_id)
         reason = requests.body(request, requests.ReasonBody)["reason"]
         type(self).command(job_id=job_id, actor=principal.name, reason=reason)
         return _answer(request, job_id, code=status.HTTP_202_ACCEPTED)

@@ -1,4 +1,4 @@
-"""Which jobs may a caller see, and what do their rows and histories say of each?"""
+"""Which jobs may a caller see or change, and what do rows and histories say of each?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, JSONObject, Now
 from tenancy.access.principal import Principal
 
-from jobs.errors import JobNotFound
+from jobs.errors import JobNotFound, JobNotYours
 from jobs.models import Assignment, Generation, Job
 from jobs.spec import stored_spec
 
@@ -42,7 +42,7 @@ _HISTORY: Final = JSONObject(
 
 def jobs_of(principal: Principal) -> QuerySet[Job]:
     """Return the jobs the principal may see."""
-    return Job.objects.filter(team__in=principal.team_ids)
+    return Job.objects.filter(team__in=principal.seen_ids)
 
 
 def find_job(principal: Principal, job_id: str) -> Job:
@@ -52,6 +52,19 @@ def find_job(principal: Principal, job_id: str) -> Job:
         JobNotFound: unknown, or of another team, which looks the same.
     """
     return _the_one(jobs_of(principal).filter(pk=job_id))
+
+
+def find_job_to_change(principal: Principal, job_id: str) -> Job:
+    """Return the same for whoever wants to change the job, or something that it wrote.
+
+    Raises:
+        JobNotFound: as above.
+        JobNotYours: the principal sees it, and no more.
+    """
+    job = find_job(principal, job_id)
+    if job.team_id not in principal.writable_ids:
+        raise JobNotYours
+    return job
 
 
 def find_job_with_numbers(principal: Principal, job_id: str) -> Job:

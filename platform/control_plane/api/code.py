@@ -93,9 +93,11 @@ def _archive_of(job: Job) -> OpenFile:
 
 def _upload(principal: Principal, name: str, digest: str) -> CodeUpload:
     """Return one of the caller's team; any other team looks as if it did not exist."""
-    team = principal.teams.get(name)
+    team = principal.seen.get(name)
     if team is None:
         raise exceptions.NotFound
+    if name not in principal.writable:
+        raise exceptions.PermissionDenied(f"You see the jobs of team {name}, and submit none.")
     limits = settings.CONCERTINA.code_limits
     return CodeUpload(team=team, digest=digest, places=_places(), limits=limits)
 

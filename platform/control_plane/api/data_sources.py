@@ -128,7 +128,7 @@ class DataSourcesView(APIView):
         principal = principal_of(request)
         found = DataSource.objects.prefetch_related("teams", "copies")
         if not principal.is_admin:
-            found = found.filter(teams__in=principal.team_ids).distinct()
+            found = found.filter(teams__in=principal.seen_ids).distinct()
         users, here = live_jobs_by_source(), sources.bytes_here(found)
         items = [_row(one, users.get(one.name, []), here[one.pk], principal) for one in found]
         may_change = principal.is_admin or bool(principal.led)
@@ -220,7 +220,7 @@ def _check_is_shown(principal: Principal, name: str) -> None:
 
 
 def _shown(principal: Principal, name: str) -> QuerySet[DataSource]:
-    return DataSource.objects.filter(name=name, teams__in=principal.team_ids)
+    return DataSource.objects.filter(name=name, teams__in=principal.seen_ids)
 
 
 def _check_is_not_of_others(principal: Principal, name: str, team: str) -> None:
@@ -244,7 +244,7 @@ def _check_may_change_kept(principal: Principal, name: str) -> None:
 def _keep_job(principal: Principal, content: SourceContent) -> None:
     """Pin the job whose outputs become a source. Raises: PermissionDenied, for leads of others."""
     if job_id := content.place.get("job"):
-        job = visible_jobs.find_job(principal, job_id)
+        job = visible_jobs.find_job_to_change(principal, job_id)
         _check_may_change(principal, content.kind, [job.team.name])
         pinning.pin(job_id=job.pk)
 
@@ -261,7 +261,7 @@ def _place(wanted: Mapping[str, Any], principal: Principal) -> dict[str, str]:
     found = {word: wanted[word] for word in allowed if wanted.get(word)}
     team = wanted["teams"][0]
     if "digest" in found:
-        return {**found, "owner": str(principal.teams[team].pk)}
+        return {**found, "owner": str(principal.writable[team].pk)}
     if not (secret := found.get("secret")):
         return found
     if not Secret.objects.filter(team__name=team, name=secret).exists():
@@ -293,13 +293,13 @@ def _teams(names: Sequence[str]) -> list[Team]:
 def _row(
     source: DataSource, users: Sequence[DataUser], bytes_here: int, principal: Principal
 ) -> dict[str, Any]:
-    shown = [user for user in users if user.team in principal.teams]
+    shown = [user for user in users if user.team in principal.seen]
     return {
         "name": source.name,
         "kind": source.kind,
         **{word: source.place.get(word, "") for word in _ALL_WORDS},
         "cached_bytes": bytes_here,
-        "teams": sorted(one.name for one in source.teams.all() if one.name in principal.teams),
+        "teams": sorted(one.name for one in source.teams.all() if one.name in principal.seen),
         "is_writable": source.is_writable,
         "created_at": source.created_at,
         "updated_at": source.updated_at,

@@ -83,7 +83,7 @@ def _session_of(user: User) -> dict[str, Any]:
         "user": {
             "username": user.get_username(),
             "is_admin": principal.is_admin,
-            "teams": sorted(principal.teams),
+            "teams": sorted(principal.seen),
         },
         "notices": notices.current(),
     }

@@ -14,7 +14,7 @@ UNTOLD: Final = "It does not answer; admins are told why."
 
 def sees_numbers_of(principal: Principal, team: str) -> bool:
     """True if the caller sees the team's quotas, shares, usage and GPUs; its jobs are separate."""
-    return settings.CONCERTINA.teams_see_each_other or team in principal.teams
+    return settings.CONCERTINA.teams_see_each_other or team in principal.seen
 
 
 def shown_by_team(principal: Principal, gpus: Mapping[str, int]) -> dict[str, int]:

@@ -32,6 +32,7 @@ from jobs.errors import (
     IllegalTransition,
     JobNotFound,
     JobNotOver,
+    JobNotYours,
     JobPinned,
     JobsError,
     NameInUse,
@@ -48,6 +49,7 @@ logger: Final = logging.getLogger(__name__)
 _STATUS: Final[Mapping[type[JobsError], int]] = {
     SpecInvalid: 422,
     JobNotFound: 404,
+    JobNotYours: 403,
     BadCursor: 400,
     NameInUse: 409,
     TooManyPinned: 409,

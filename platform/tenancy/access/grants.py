@@ -37,7 +37,7 @@ def grants_of(request: Request, principal: Principal) -> frozenset[Grant]:
     """Return all that together let an authenticated request see what this principal sees."""
     if principal.is_admin:
         return frozenset({replace(grant_of(request, team_id=None), is_admin=True)})
-    teams: list[int | None] = [*principal.team_ids]
+    teams: list[int | None] = [*principal.seen_ids]
     return frozenset(grant_of(request, team_id=team) for team in teams or [None])
 
 

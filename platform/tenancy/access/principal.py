@@ -13,21 +13,26 @@ from tenancy.models import Membership, Team, Token
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """A person or a token, and the teams whose jobs it may see and change.
+    """A person or a token, the teams whose things it sees, and those in which it may write.
 
-    An admin may do so for every team; `teams` then holds all of them.
+    Those in which it may write are among those that it sees. An admin sees, and may write in, all.
     """
 
     name: str
-    teams: Mapping[str, Team]
+    seen: Mapping[str, Team]
+    writable: Mapping[str, Team]  # where it submits jobs, and changes what belongs to the team
     led: frozenset[str] = field(default=frozenset())  # teams whose tokens and members it manages
     is_admin: bool = False
     is_token: bool = False
     person_id: int | None = None  # whose, when names were given to others since; None: a token
 
     @property
-    def team_ids(self) -> list[int]:
-        return [team.pk for team in self.teams.values()]
+    def seen_ids(self) -> list[int]:
+        return [team.pk for team in self.seen.values()]
+
+    @property
+    def writable_ids(self) -> list[int]:
+        return [team.pk for team in self.writable.values()]
 
     def leads(self, team: str) -> bool:
         return self.is_admin or team in self.led
@@ -37,7 +42,7 @@ class Principal:
 
         Who does may set what all of the team's jobs depend on: secrets, times, data.
         """
-        return self.leads(team) or (self.is_token and team in self.teams)
+        return self.leads(team) or (self.is_token and team in self.writable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,8 @@ def principal_of_user(user: User | AnonymousUser | TokenUser | KnownUser) -> Pri
     if isinstance(user, KnownUser):
         return user.principal
     if isinstance(user, TokenUser):
-        team = user.token.team
-        return Principal(name=user.username, teams={team.name: team}, is_token=True)
+        teams = {user.token.team.name: user.token.team}
+        return Principal(name=user.username, seen=teams, writable=teams, is_token=True)
     return principal_of_person(user)
 
 
@@ -86,11 +91,19 @@ def principal_of_person(user: User | AnonymousUser) -> Principal:
     """Return whom a logged-in person speaks for: their teams, or all for a superuser."""
     if user.is_superuser:
         teams = {team.name: team for team in Team.objects.all()}
-        return Principal(name=user.get_username(), teams=teams, is_admin=True, person_id=user.pk)
+        return Principal(
+            name=user.get_username(),
+            seen=teams,
+            writable=teams,
+            is_admin=True,
+            person_id=user.pk,
+        )
     places = Membership.objects.filter(user__username=user.get_username()).select_related("team")
+    teams = {place.team.name: place.team for place in places}
     return Principal(
         name=user.get_username(),
-        teams={place.team.name: place.team for place in places},
+        seen=teams,
+        writable=teams,
         led=frozenset(place.team.name for place in places if place.role == Membership.Role.LEAD),
         person_id=user.pk,
     )

@@ -28,8 +28,8 @@ PATHS: Final = (
     "/api/v1/cluster/utilisation?minutes=60",
 )
 LONG: Final = 1000.0
-ADA: Final = Principal(name="ada", teams={})
-ADMIN: Final = Principal(name="root", teams={}, is_admin=True)
+ADA: Final = Principal(name="ada", seen={}, writable={})
+ADMIN: Final = Principal(name="root", seen={}, writable={}, is_admin=True)
 
 
 @pytest.fixture
@@ -63,8 +63,9 @@ def test_each_team_sees_its_own(api: APIClient, foreign_api: APIClient) -> None:
 
 def test_a_team_sees_nothing_of_one_that_bore_its_name() -> None:
     reads = SharedReads(seconds=LONG)
-    former, present = (Principal(name="ci", teams={"vision": Team(pk=pk)}) for pk in (1, 2))
-    seen = [reads.read("jobs", by=by, read=lambda by=by: by.team_ids) for by in (former, present)]
+    teams: list[dict[str, Team]] = [{"vision": Team(pk=pk)} for pk in (1, 2)]
+    former, present = (Principal(name="ci", seen=own, writable=own) for own in teams)
+    seen = [reads.read("jobs", by=by, read=lambda by=by: by.seen_ids) for by in (former, present)]
     assert seen == [[1], [2]]
 
 

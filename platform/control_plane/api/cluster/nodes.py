@@ -139,7 +139,7 @@ def _maintained(request: Request, name: str, what: Maintenance) -> Response:
 
 def _context(request: Request) -> dict[str, Any]:
     principal = principal_of(request)
-    teams = None if principal.is_admin else {team.pk for team in principal.teams.values()}
+    teams = None if principal.is_admin else {team.pk for team in principal.seen.values()}
     return {
         "principal": principal,
         "stragglers": stragglers_by_node(timezone.now(), teams=teams),

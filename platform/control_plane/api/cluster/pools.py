@@ -125,7 +125,7 @@ def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
         "worker__job__team__name",
     )  # fmt: skip
     for node_id, gpu_index, worker, job_id, job_name, team in rows:
-        is_own = team in principal.teams
+        is_own = team in principal.seen
         by_node[node_id].append(
             {
                 "gpu_index": gpu_index,

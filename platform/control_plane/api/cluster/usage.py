@@ -158,7 +158,7 @@ class SummaryView(APIView):
     def _read(self, hours: float, principal: Principal) -> Any:
         window, now = timedelta(hours=hours), timezone.now()
         gpus = sum(size.gpus for size in pool_sizes())
-        teams = None if principal.is_admin else {team.pk for team in principal.teams.values()}
+        teams = None if principal.is_admin else {team.pk for team in principal.seen.values()}
 
         def period(ago: int) -> dict[str, Any]:
             since, until = now - window * (ago + 1), now - window * ago

@@ -60,6 +60,6 @@ class LiveView(APIView):
             reads=reads,
         )
         connections.close_all()  # the stream outlives this request's need for the database
-        team = str(min(principal.team_ids, default=0))
+        team = str(min(principal.seen_ids, default=0))
         # The answer gives it back: nothing may fail in between.
         return EventStream(stream.events(), stream_slots.take(holder, team=team))

@@ -37,7 +37,7 @@ class Viewpoint:
 
     @classmethod
     def of(cls, principal: Principal) -> Viewpoint:
-        return cls(is_admin=principal.is_admin, team_ids=frozenset(principal.team_ids))
+        return cls(is_admin=principal.is_admin, team_ids=frozenset(principal.seen_ids))
 
 
 class ViewpointChanged(Exception):

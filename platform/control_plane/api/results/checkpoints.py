@@ -107,7 +107,8 @@ class CheckpointView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, job_id: str, step: str) -> Response:
-        job, results, found = _found(request, job_id, step)
+        job = visible_jobs.find_job_to_change(principal_of(request), job_id)
+        results, found = _found_of(job, step)
         kept_checkpoints.check_unneeded(job, results, found)
         by = principal_of(request).name
         for name in found.files:
@@ -167,5 +168,8 @@ def document_of(found: WholeCheckpoint) -> dict[str, Any]:
 
 def _found(request: Request, job_id: str, step: str) -> tuple[Job, Results, WholeCheckpoint]:
     job = visible_jobs.find_job(principal_of(request), job_id)
-    results = start_sources.checkpoints_of(job)
-    return job, results, start_sources.checkpoint_of(job, step)
+    return job, *_found_of(job, step)
+
+
+def _found_of(job: Job, step: str) -> tuple[Results, WholeCheckpoint]:
+    return start_sources.checkpoints_of(job), start_sources.checkpoint_of(job, step)

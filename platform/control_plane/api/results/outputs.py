@@ -104,7 +104,7 @@ class OutputsView(APIView):
     )
     def delete(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
-        outputs = _outputs(visible_jobs.find_job(principal, job_id))
+        outputs = _outputs(visible_jobs.find_job_to_change(principal, job_id))
         if (source := source_of(job_id)) is not None:
             raise ResultIsData(source.name)
         unwanted.wish_away(outputs, query(request, PathQuery)["path"], by=principal.name)

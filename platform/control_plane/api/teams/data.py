@@ -50,7 +50,7 @@ class TeamDataView(APIView):
 def _upload(request: Request, name: str, digest: str) -> DataUpload:
     """Return one of the caller's team; any other team looks as if it did not exist."""
     principal = principal_of(request)
-    team = principal.teams.get(name)
+    team = principal.seen.get(name)
     if team is None:
         raise exceptions.NotFound
     if not principal.speaks_for(name):

@@ -60,7 +60,7 @@ class TeamImagesView(APIView):
         responses=TeamImagesSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        team = principal_of(request).teams.get(name)
+        team = principal_of(request).seen.get(name)
         if team is None:
             raise exceptions.NotFound
         platform_image = settings.CONCERTINA.worker_host.platform_image

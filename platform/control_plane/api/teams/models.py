@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from storage.errors import ModelInvalid, ModelLost, ModelNotStored
 from storage.models import HeldCheckpoint, ModelVersion, NamedModel
 from storage.results import held, named, opening
-from tenancy.access.principal import principal_of
+from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Team
 
 from control_plane.api.results import downloads
@@ -128,7 +128,7 @@ class ModelsView(APIView):
         responses=ModelListSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        models = list(named.of_team(_team(request, name)))
+        models = list(named.of_team(_team(principal_of(request), name)))
         jobs = _jobs_of(version for model in models for version in model.versions.all())
         items = [_model(one, jobs) for one in models]
         return Response(ModelListSerializer({"items": items}).data)
@@ -142,7 +142,7 @@ class ModelView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, name: str, model: str) -> Response:
-        return _delete(_team(request, name), model, None)
+        return _delete(_team_to_change(principal_of(request), name), model, None)
 
 
 class ModelVersionsView(APIView):
@@ -155,17 +155,17 @@ class ModelVersionsView(APIView):
         responses={201: ModelVersionDetailSerializer},
     )
     def post(self, request: Request, name: str, model: str) -> Response:
-        team, wanted = _team(request, name), body(request, ModelVersionBody)
+        principal = principal_of(request)
+        team, wanted = _team_to_change(principal, name), body(request, ModelVersionBody)
         job = start_sources.job_of(team, wanted["job"])
         if job is None:
             raise ModelInvalid(f"Team {name} has no job {wanted['job']!r}. Name one by id or name.")
-        by = principal_of(request).name
         made = named.add(
             team,
             model,
             start_sources.checkpoint_of(job, wanted["step"]),
             start_sources.origin_of(job),
-            named.VersionRequest(by=by, word=wanted["alias"], note=wanted["note"]),
+            named.VersionRequest(by=principal.name, word=wanted["alias"], note=wanted["note"]),
             most_bytes=settings.CONCERTINA.team_model_bytes,
         )
         announce_demand()
@@ -180,7 +180,7 @@ class ModelVersionView(APIView):
         responses=ModelVersionDetailSerializer,
     )
     def get(self, request: Request, name: str, model: str, version: str) -> Response:
-        return Response(_detail(named.find(_team(request, name), model, version)))
+        return Response(_detail(named.find(_team(principal_of(request), name), model, version)))
 
     @extend_schema(
         operation_id="delete_model_version",
@@ -189,7 +189,7 @@ class ModelVersionView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, name: str, model: str, version: str) -> Response:
-        return _delete(_team(request, name), model, version)
+        return _delete(_team_to_change(principal_of(request), name), model, version)
 
 
 class ModelWeightsView(APIView):
@@ -203,7 +203,7 @@ class ModelWeightsView(APIView):
         },
     )
     def get(self, request: Request, name: str, model: str, version: str) -> HttpResponseBase:
-        team = _team(request, name)
+        team = _team(principal_of(request), name)
         found = named.find(team, model, version)
         if found.held.state == HeldCheckpoint.State.LOST:
             raise ModelLost
@@ -225,7 +225,7 @@ class ModelAliasView(APIView):
     )
     def put(self, request: Request, name: str, model: str, alias: str) -> Response:
         wanted = body(request, ModelAliasBody)["version"]
-        found = named.point(_team(request, name), model, wanted, alias)
+        found = named.point(_team_to_change(principal_of(request), name), model, wanted, alias)
         jobs = _jobs_of([found])
         return Response(ModelVersionSerializer(_version(found, model, jobs)).data)
 
@@ -235,15 +235,22 @@ class ModelAliasView(APIView):
         responses={204: None},
     )
     def delete(self, request: Request, name: str, model: str, alias: str) -> Response:
-        named.forget_word(_team(request, name), model, alias)
+        named.forget_word(_team_to_change(principal_of(request), name), model, alias)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _team(request: Request, name: str) -> Team:
+def _team(principal: Principal, name: str) -> Team:
     """Return the caller's team; any other looks as if it did not exist."""
-    team = principal_of(request).teams.get(name)
+    team = principal.seen.get(name)
     if team is None:
         raise exceptions.NotFound
+    return team
+
+
+def _team_to_change(principal: Principal, name: str) -> Team:
+    team = _team(principal, name)
+    if name not in principal.writable:
+        raise exceptions.PermissionDenied(f"You see the models of team {name}, and no more.")
     return team
 
 

@@ -95,7 +95,7 @@ class TeamKeptPartView(APIView):
 
 def _team(principal: Principal, name: str) -> Team:
     """Return the caller's team; any other looks as if it did not exist."""
-    team = principal.teams.get(name)
+    team = principal.seen.get(name)
     if team is None:
         raise exceptions.NotFound
     return team

@@ -46,7 +46,7 @@ class TeamStorageView(APIView):
         responses=TeamStorageSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        team = principal_of(request).teams.get(name)
+        team = principal_of(request).seen.get(name)
         if team is None:
             raise exceptions.NotFound
         disk = settings.CONCERTINA.disk_limits.of_team(

@@ -181,7 +181,7 @@ def _rows(pools: Sequence[PoolSize], principal: Principal) -> dict[str, dict[str
         name: _empty_row(team) for name, team in teams.items() if sees_numbers_of(principal, name)
     }
     for name, row in rows.items():
-        row["is_mine"] = name in principal.teams
+        row["is_mine"] = name in principal.seen
     limits: defaultdict[str, list[int | None]] = defaultdict(list)
     for size in pools:
         demands = gpu_demand.by_team(size.pool.pk)

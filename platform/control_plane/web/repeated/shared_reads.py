@@ -58,7 +58,7 @@ class SharedReads:
             return read()
         came_at = self._clock()
         # Not by name, which a team may have after another.
-        shared = self._question((question, by.is_admin, frozenset(by.team_ids)), came_at)
+        shared = self._question((question, by.is_admin, frozenset(by.seen_ids)), came_at)
         with shared.lock:
             if not self._answers(shared, by.name, came_at):
                 began_at = self._clock()
