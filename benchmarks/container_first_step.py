@@ -94,12 +94,12 @@ def main() -> None:
         action="store_true",
         help="also measure cold files; slows all else down",
     )
-    asked = parser.parse_args()
-    phases = (NO_IMAGE, *((COLD_FILES,) if asked.drop_page_cache else ()), WARM_FILES)
+    arguments = parser.parse_args()
+    phases = (NO_IMAGE, *((COLD_FILES,) if arguments.drop_page_cache else ()), WARM_FILES)
     seconds: dict[str, list[float]] = {phase: [] for phase in phases}
     with tempfile.TemporaryDirectory(prefix="cfs-", dir="/tmp") as folder, running(folder) as bench:
         megabytes = int(bench.docker("inspect", "--format", "{{.Size}}", bench.image)) // 10**6
-        for number in range(asked.rounds):
+        for number in range(arguments.rounds):
             for phase, known in seconds.items():
                 bench.prepare(phase)
                 known.append(bench.measure(f"{phase.replace(' ', '-')}-{number}"))

@@ -59,16 +59,16 @@ def main() -> None:
     parser.add_argument("--host", choices=COMMANDS, default="process")
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--apart", type=float, default=20.0, help="seconds between two submissions")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="concertina-final-size-") as folder:
         checkout = checkouts.find(home=Path(folder) / "state")
-        options = Options(slots=SLOTS[asked.host], host=asked.host)
+        options = Options(slots=SLOTS[arguments.host], host=arguments.host)
         print("Starting a stack of its own…", flush=True)
         record = background.start(checkout, options, ends_with_us=True, say=lambda _: None)
         try:
             token = secrets_file.load_or_create(checkout).tokens["vision"]
             with Client(record.url, token) as client:
-                report(courses(client, asked.host, jobs=asked.jobs, apart=asked.apart))
+                report(courses(client, arguments.host, jobs=arguments.jobs, apart=arguments.apart))
         finally:
             background.stop(checkout, say=lambda _: None)
 

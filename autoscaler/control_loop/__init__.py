@@ -23,6 +23,6 @@
     ---
     consistency     whether the database still says what must always hold
     database_timeouts   how long a tick waits for the database
-    looking         for how long a tick looks into jobs of which something is new
+    observation_budget  for how long a tick looks into jobs of which something is new
     models          what the loop remembers: its lease, and what each tick did
 """

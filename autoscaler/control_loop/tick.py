@@ -18,7 +18,7 @@ from cluster.nodes import silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 from storage.code.bounds import CodeLimits
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
@@ -43,8 +43,8 @@ from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost, exclusively
 from autoscaler.control_loop.lease.orders import FencedOrders
-from autoscaler.control_loop.looking import LOOKING_SECONDS
 from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.observation_budget import OBSERVATION_SECONDS
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
@@ -98,7 +98,7 @@ class ControlLoop:
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     data_rules: DataRules | None = None  # None: no data may be used
     arrivals: DataArrivals = field(default_factory=DataArrivals)
-    looking_seconds: float = LOOKING_SECONDS
+    observation_seconds: float = OBSERVATION_SECONDS
     code_limits: CodeLimits = field(default_factory=CodeLimits)
     code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
 
@@ -148,7 +148,7 @@ class ControlLoop:
             planner=self.planner,
             check=self.check,
             lap=watch.lap,
-            looking_seconds=self.looking_seconds,
+            observation_seconds=self.observation_seconds,
         )
         note_what_was_planned(planned, context)
         watch.lap("plan")
@@ -179,7 +179,7 @@ class ControlLoop:
             clock=self.clock,
             fence=orders.fence,
             environments=self.environments,
-            code=CodePlaces(state_dir=self.state_dir),
+            code=CodePaths(state_dir=self.state_dir),
             data=self.data_rules or DataRules(state_dir=self.state_dir),
             code_limits=self.code_limits,
             limits=self.limits,

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from cluster.process_environments import ProcessEnvironments
 from storage.code.bounds import CodeLimits
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.lease.exclusive import Fence
@@ -31,7 +31,7 @@ class TickContext:
     clock: Clock
     fence: Fence
     environments: ProcessEnvironments
-    code: CodePlaces
+    code: CodePaths
     data: DataRules
     code_limits: CodeLimits = field(default_factory=CodeLimits)
     limits: TimeLimits = LIMITS

@@ -131,8 +131,8 @@ def _newest(
     lately = record.lately.get(basis)
     telling = _Correction(record=record, now=now, soonest=job.ready_at)
     return predictions.NewestPrediction(
-        start=telling.told(replayed.start, Basis.START),
-        finish=telling.told(replayed.finish, basis),
+        start=telling.span(replayed.start, Basis.START),
+        finish=telling.span(replayed.finish, basis),
         lately=None if lately is None else asdict(lately),
         samples_left=job.remaining_samples,
     )
@@ -146,7 +146,7 @@ class _Correction:
     now: float
     soonest: float | None  # before which no correction promises anything; None: there is no such
 
-    def told(self, replayed: Range | None, basis: Basis) -> predictions.PredictedSpan | None:
+    def span(self, replayed: Range | None, basis: Basis) -> predictions.PredictedSpan | None:
         if replayed is None:
             return None
         span = corrected(replayed, self.record.corrections.get(basis), self.now)

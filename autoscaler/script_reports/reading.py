@@ -20,7 +20,7 @@ from django.db.models import F, Q
 from autoscaler.script_reports.pace import GenerationThroughput
 from autoscaler.script_reports.report_lines import ScriptReport
 from autoscaler.script_reports.sources import NewLines, WorkerFiles
-from jobs.commands.observations.told_by_script import ToldByScript, record_told
+from jobs.commands.observations.script_progress import ScriptProgress, record_script_progress
 from jobs.job_mode import JobMode
 from jobs.lifecycle import JobState
 from jobs.models import Assignment, Generation
@@ -99,9 +99,9 @@ def _take(crew: Crew, state_dir: Path, now: datetime) -> bool:
         return False
     points = memory.pace.take(lines, counts_lines=is_counted)
     measurement = memory.pace.measurement
-    record_told(
+    record_script_progress(
         job_id=crew.job_id,
-        told=ToldByScript(
+        progress=ScriptProgress(
             metrics=points,
             measurements=[measurement] if measurement and points else [],
             total_samples=memory.pace.total_samples,
@@ -127,9 +127,9 @@ def _news(
     for worker in workers:
         files = WorkerFiles(job_id=crew.job_id, worker=worker, state_dir=state_dir)
         news = memory.go_on("reports", worker, files.reports_since)
-        if news.told or memory.reports:
+        if news.reports or memory.reports:
             memory.teller, memory.reports = worker, True
-            return list(news.told), False
+            return list(news.reports), False
         if not metrics:
             continue
 
@@ -137,9 +137,9 @@ def _news(
             return files.log_since(position, metrics, has_time=lambda: time.monotonic() < ends_at)
 
         news = memory.go_on("logs", worker, read)
-        if news.told:
+        if news.reports:
             memory.teller = worker
-            return list(news.told), all(one.name != _STEP for one in metrics)
+            return list(news.reports), all(one.name != _STEP for one in metrics)
     return [], False
 
 

@@ -27,7 +27,7 @@ MOST_BYTES: Final = 256 << 10  # of one worker at one look; guessed: a line a se
 class NewLines:
     """What was told, and behind which byte the next look begins."""
 
-    told: Sequence[ScriptReport]
+    reports: Sequence[ScriptReport]
     position: int
 
 
@@ -47,11 +47,11 @@ class WorkerFiles:
                 folder / f"{self.worker}.jsonl", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
             )
         except OSError:
-            return NewLines(told=(), position=position)
+            return NewLines(reports=(), position=position)
         with os.fdopen(descriptor, "rb") as file:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
-                return NewLines(told=(), position=position)
+                return NewLines(reports=(), position=position)
             begin = position if position <= facts.st_size else 0
             start = max(begin, facts.st_size - MOST_BYTES)
             file.seek(start)
@@ -61,7 +61,9 @@ class WorkerFiles:
         if start > begin:
             lines = lines[1:]  # its beginning was left out
         parsed = (report_in_json(line, written_at=facts.st_mtime) for line in lines)
-        return NewLines(told=[one for one in parsed if one], position=start + len(whole) + len(end))
+        return NewLines(
+            reports=[one for one in parsed if one], position=start + len(whole) + len(end)
+        )
 
     def log_since(
         self, position: int, metrics: Sequence[LoggedMetric], *, has_time: Callable[[], bool]
@@ -77,4 +79,4 @@ class WorkerFiles:
                 at = placed.line.at.timestamp()
                 found = report_in_log(placed.line.text, metrics, at=at)
                 parsed += [found] if found else []
-        return NewLines(told=parsed, position=position)
+        return NewLines(reports=parsed, position=position)

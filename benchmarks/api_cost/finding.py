@@ -56,12 +56,12 @@ def main() -> None:
         client = _made(jobs)
         print("| `GET /jobs` with | api ms | PostgreSQL ms | statements | bytes |")
         print("|---|---|---|---|---|")
-        for asked in PATHS:
-            address = f"/api/v1/jobs?{asked}"
+        for parameters in PATHS:
+            address = f"/api/v1/jobs?{parameters}"
             answer = client.get(address)
             assert answer.status_code == 200, answer.content[:500]
             costs = [cost_of(postgres, partial(client.get, address)) for _ in range(ROUNDS)]
-            print(f"| `{asked}` | {' | '.join(_cells(costs))} | {len(answer.content):,} |")
+            print(f"| `{parameters}` | {' | '.join(_cells(costs))} | {len(answer.content):,} |")
 
 
 def _cells(costs: list[Cost]) -> tuple[str, ...]:

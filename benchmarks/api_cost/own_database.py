@@ -98,7 +98,7 @@ def processor_seconds(postmaster: int) -> float:
 def _ticks(pid: int, fields: slice) -> float:
     """Sum some of utime, stime, cutime and cstime, counted after the name, as seconds."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text()
+        stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return 0.0
-    return sum(map(int, told.rpartition(")")[2].split()[fields])) / _TICKS
+    return sum(map(int, stat.rpartition(")")[2].split()[fields])) / _TICKS

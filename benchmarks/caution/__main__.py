@@ -24,27 +24,34 @@ from benchmarks.caution.rows import MEASURED, ORACLES, ROWS
 
 
 def main() -> None:
-    asked = _asked()
-    rows = [row for row in ROWS if not asked.rows or row.name in asked.rows]
-    found = replayed(rows, seeds=asked.seeds, is_hot=asked.hot, processes=asked.processes)
-    if asked.json:
+    arguments = _arguments()
+    rows = [row for row in ROWS if not arguments.rows or row.name in arguments.rows]
+    found = replayed(
+        rows, seeds=arguments.seeds, is_hot=arguments.hot, processes=arguments.processes
+    )
+    if arguments.json:
         sys.stdout.write(json.dumps({row.name: figures_ for row, figures_ in found.items()}))
         return
     print(figures.line(figures.HEADINGS))
     print(figures.line(["---"] * len(figures.HEADINGS)))
     for row in rows:
         print(figures.line(figures.cells(row.name, found[row], found.get(ORACLES[row.truth]))))
-    if asked.before:
+    if arguments.before:
         before = replayed_before(
-            asked.before, seeds=asked.seeds, is_hot=asked.hot, processes=asked.processes
+            arguments.before,
+            seeds=arguments.seeds,
+            is_hot=arguments.hot,
+            processes=arguments.processes,
         )
         oracle = found.get(ORACLES[MEASURED.truth])
         print(
-            figures.line(figures.cells(f"measured, by the code of {asked.before}", before, oracle))
+            figures.line(
+                figures.cells(f"measured, by the code of {arguments.before}", before, oracle)
+            )
         )
 
 
-def _asked() -> argparse.Namespace:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hot", action="store_true", help="changes of 1 s, a tick of 10 s")
     parser.add_argument("--seeds", type=int, default=8)

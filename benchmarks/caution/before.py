@@ -25,7 +25,7 @@ _PACKAGE: Final = Path("benchmarks") / _HERE.name
 
 def replayed_before(commit: str, *, seeds: int, is_hot: bool, processes: int) -> list[Figures]:
     """Today's benchmark in the code of then: figures by seed, where speeds are measured."""
-    asked = [
+    options = [
         "--json",
         "--rows",
         MEASURED.name,
@@ -36,7 +36,7 @@ def replayed_before(commit: str, *, seeds: int, is_hot: bool, processes: int) ->
     ]
     with _checked_out(commit) as code:
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.caution", *asked, *["--hot"] * is_hot],
+            [sys.executable, "-m", "benchmarks.caution", *options, *["--hot"] * is_hot],
             cwd=code,
             env=os.environ | {"PYTHONPATH": f"{code}{os.pathsep}{code / 'platform'}"},
             stdout=subprocess.PIPE,

@@ -134,8 +134,8 @@ def command(steps: int, contestant: str) -> tuple[str, ...]:
 
 def seconds_in(lines: list[str]) -> float:
     """The time that a training printed."""
-    told = [json.loads(line) for line in lines if line.startswith('{"steps"')]
-    return float(told[-1]["seconds"])
+    results = [json.loads(line) for line in lines if line.startswith('{"steps"')]
+    return float(results[-1]["seconds"])
 
 
 def report(pairs: list[tuple[float, float]], steps: int) -> None:

@@ -105,19 +105,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mebibytes", type=int, default=512)
     parser.add_argument("--rounds", type=int, default=5)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = folder / "file.bin"
         with source.open("wb") as file:
-            for number in range(asked.mebibytes):
+            for number in range(arguments.mebibytes):
                 file.write(hashlib.shake_128(b"%d" % number).digest(_CHUNK))
         _Page.path_of_file = source
         server = _Server(("127.0.0.1", 0), _Page)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/file.bin"
         took: dict[str, list[float]] = {"cp": [], "curl": [], "fetcher": []}
-        for number in range(asked.rounds):
+        for number in range(arguments.rounds):
             here = folder / str(number)
             here.mkdir()
             ways: list[tuple[str, Callable[[], object]]] = [
@@ -130,10 +130,10 @@ def main() -> None:
                 took[what].append(_timed(way))
             subprocess.run(["rm", "-rf", str(here)], check=True)  # noqa: S607 - as above
         server.shutdown()
-    print(f"{asked.mebibytes} MiB, {asked.rounds} rounds, seconds and MiB/s at the median:")
+    print(f"{arguments.mebibytes} MiB, {arguments.rounds} rounds, seconds and MiB/s at the median:")
     for what, seconds in took.items():
         median = statistics.median(seconds)
-        print(f"  {what:8} {median:6.2f} s  {asked.mebibytes / median:6.0f} MiB/s")
+        print(f"  {what:8} {median:6.2f} s  {arguments.mebibytes / median:6.0f} MiB/s")
 
 
 if __name__ == "__main__":

@@ -34,18 +34,18 @@ def main() -> None:
     parser.add_argument("--queued", type=int, default=200, help="hostile jobs that wait")
     parser.add_argument("--only", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--nice", type=int, default=19, help="of attackers and hostile jobs")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and take the stack along
     with tempfile.TemporaryDirectory(prefix="concertina-hostile-") as folder:
         say("Starting a stack of its own, and filling its queue…")
-        queued = told.queued if "queue" in told.only else 0
-        with prepared(Path(folder), queued=queued, nice=told.nice) as ground:
-            ends_at = time.monotonic() + 60 * told.minutes
+        queued = arguments.queued if "queue" in arguments.only else 0
+        with prepared(Path(folder), queued=queued, nice=arguments.nice) as ground:
+            ends_at = time.monotonic() + 60 * arguments.minutes
             rounds: list[Round] = []
-            while len(rounds) < told.rounds and (not rounds or time.monotonic() < ends_at):
+            while len(rounds) < arguments.rounds and (not rounds or time.monotonic() < ends_at):
                 # In turn the one and the other comes first: what grows meanwhile harms both alike.
-                rounds.append(measured(ground, told, len(rounds)))
-                say(f"round {len(rounds)} of {told.rounds} is over: " + in_short(rounds[-1]))
+                rounds.append(measured(ground, arguments, len(rounds)))
+                say(f"round {len(rounds)} of {arguments.rounds} is over: " + in_short(rounds[-1]))
             is_well = report(rounds, ground)
     sys.exit(0 if is_well else 1)
 
@@ -65,15 +65,15 @@ class Round:
         return float(median(getattr(self.attacked, name)) / median(getattr(self.peace, name)))
 
 
-def measured(ground: Ground, told: argparse.Namespace, number: int) -> Round:
+def measured(ground: Ground, arguments: argparse.Namespace, number: int) -> Round:
     one = Round()
 
     def in_peace() -> None:
-        one.peace.take(ground, told.submits, f"peace-{number}")
+        one.peace.take(ground, arguments.submits, f"peace-{number}")
 
     def under_attack() -> None:
-        with ground.attacked(tuple(told.only)):
-            one.attacked.take(ground, told.submits, f"attacked-{number}")
+        with ground.attacked(tuple(arguments.only)):
+            one.attacked.take(ground, arguments.submits, f"attacked-{number}")
 
     for half in (in_peace, under_attack) if number % 2 == 0 else (under_attack, in_peace):
         half()
@@ -81,11 +81,11 @@ def measured(ground: Ground, told: argparse.Namespace, number: int) -> Round:
 
 
 def in_short(one: Round) -> str:
-    told = []
+    changes = []
     for name in ("accepted", "first_step", "ticks"):
         peace, attacked = (median(getattr(half(one), name)) for half in HALVES)
-        told.append(f"{name} {peace:.2f} → {attacked:.2f} s")
-    return ", ".join(told)
+        changes.append(f"{name} {peace:.2f} → {attacked:.2f} s")
+    return ", ".join(changes)
 
 
 def cores(halves: Iterable[Measured], name: str) -> float:

@@ -200,12 +200,12 @@ async def attack(target: Target, kind: str) -> None:
 def main() -> None:
     kind, where = sys.argv[1], Path(sys.argv[2])
     step_back(int(sys.argv[3]))
-    told = json.loads(where.read_text())
+    document = json.loads(where.read_text())
     target = Target(
-        port=told["port"],
-        tokens=tuple(told["tokens"]),
-        jobs=tuple(told["jobs"]),
-        reporting={job: (token, term) for job, (token, term) in told["reporting"].items()},
+        port=document["port"],
+        tokens=tuple(document["tokens"]),
+        jobs=tuple(document["jobs"]),
+        reporting={job: (token, term) for job, (token, term) in document["reporting"].items()},
         seen=Counter(),
     )
     asyncio.run(attack(target, kind))

@@ -36,7 +36,7 @@ class Measured:
         for number in range(submits):
             self._submit(ground, f"{name}-{number}")
         _wait_for_tick(log, offset)
-        self.ticks += [float(told) for told in _TICK.findall(_tail(log, offset))]
+        self.ticks += [float(seconds) for seconds in _TICK.findall(_tail(log, offset))]
         self.processor.update(processor_seconds(ground) - used)
         self.seconds += time.monotonic() - began
 

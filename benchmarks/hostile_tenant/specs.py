@@ -43,7 +43,7 @@ _EXTREMES: tuple[dict[str, Any], ...] = (
 def report(*, term: int) -> bytes:
     """A coordinator's, of almost the largest size, all of which is stored if it may be."""
     now = time.time()
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "term": term,
         "registered": True,
         "model_bytes": 10**15,
@@ -68,8 +68,8 @@ def report(*, term: int) -> bytes:
             for number in range(MOST_METRICS)
         ],
     }  # fmt: skip
-    body = json.dumps(told).encode()
+    body = json.dumps(report).encode()
     while len(body) > LARGEST_REPORT_BYTES:
-        told["metrics"] = told["metrics"][: len(told["metrics"]) * 9 // 10]
-        body = json.dumps(told).encode()
+        report["metrics"] = report["metrics"][: len(report["metrics"]) * 9 // 10]
+        body = json.dumps(report).encode()
     return body

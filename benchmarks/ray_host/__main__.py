@@ -111,13 +111,13 @@ def bench(folder: Path) -> Iterator[Bench]:
 
 
 def ray_host(cluster: OwnRay, state_dir: Path) -> RayHost:
-    told = cluster.environment()
+    variables = cluster.environment()
     python = Path(sys.executable)
     link = Link(
         command=link_command(python),
         env=link_environment(os.environ, token_file=cluster.token_file),
         options=link_options(
-            address=told["CONCERTINA_RAY_ADDRESS"],
+            address=variables["CONCERTINA_RAY_ADDRESS"],
             installation=INSTALLATION,
             node_dir=cluster.nodes_dir,
             state_dir=state_dir,

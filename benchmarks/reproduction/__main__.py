@@ -37,24 +37,24 @@ RESULTS: Final = ROOT / "benchmarks" / "results" / "reproduction"
 
 
 def main() -> None:
-    asked = _arguments()
+    arguments = _arguments()
     console = Console()
-    scale = QUICK if asked.quick else FULL
+    scale = QUICK if arguments.quick else FULL
     if scale is FULL:
         console.print(
             "All of it takes about twenty minutes on two free cores. An interrupted run goes on"
-            f" where it stopped: results are kept in {asked.results}."
+            f" where it stopped: results are kept in {arguments.results}."
         )
     started = perf_counter()
     sections: list[Section] = []
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(asked.processes, mp_context=context) as pool:
-        lab = Lab(pool=pool, console=console, store=Store.within(asked.results))
-        for name in asked.only or EXPERIMENTS:
+    with ProcessPoolExecutor(arguments.processes, mp_context=context) as pool:
+        lab = Lab(pool=pool, console=console, store=Store.within(arguments.results))
+        for name in arguments.only or EXPERIMENTS:
             sections.append(EXPERIMENTS[name](lab, scale))
-            page.write(sections, scale, folder=asked.docs)  # an interrupted run leaves a page
+            page.write(sections, scale, folder=arguments.docs)  # an interrupted run leaves a page
     minutes = (perf_counter() - started) / 60
-    console.print(f"Wrote {asked.docs}/reproduction.md in {minutes:.1f} min.")
+    console.print(f"Wrote {arguments.docs}/reproduction.md in {minutes:.1f} min.")
     for section in sections:
         for claim in section.claims:
             console.print(f"  {claim.verdict.strip('*'):<14} {claim.statement}: {claim.measured}")

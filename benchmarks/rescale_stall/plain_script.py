@@ -25,8 +25,8 @@ INTERRUPTED = 1
 
 
 def main(name: str, folder: Path) -> None:
-    told = torch.zeros(1)
-    signal.signal(signal.SIGTERM, lambda *_: told.fill_(1.0))
+    is_ending = torch.zeros(1)
+    signal.signal(signal.SIGTERM, lambda *_: is_ending.fill_(1.0))
     torch.set_num_threads(1)
     dist.init_process_group("gloo", timeout=timedelta(seconds=60))
     rank, workers = dist.get_rank(), dist.get_world_size()
@@ -45,9 +45,9 @@ def main(name: str, folder: Path) -> None:
         optimizer.zero_grad()
         number += 1
         steps.add(number, workers)
-        any_told = told.clone()
-        dist.all_reduce(any_told)
-        if any_told > 0:
+        is_any_ending = is_ending.clone()
+        dist.all_reduce(is_any_ending)
+        if is_any_ending > 0:
             if rank == 0:
                 _save(folder / "checkpoint.pt", model, optimizer, number)
             dist.barrier()

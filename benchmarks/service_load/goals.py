@@ -128,8 +128,8 @@ def overview(measured: Sequence[Measurement]) -> Iterator[str]:
 
 def _told(goal: Goal, measured: Measurement) -> str:
     value = goal.value(measured)
-    told = "–" if value is None else f"{significant(value)} {goal.unit}".strip()  # noqa: RUF001
-    return f"**{told}**" if goal.is_met(measured) is False else told
+    figure = "–" if value is None else f"{significant(value)} {goal.unit}".strip()  # noqa: RUF001
+    return f"**{figure}**" if goal.is_met(measured) is False else figure
 
 
 def lines(measured: Measurement) -> Iterator[str]:

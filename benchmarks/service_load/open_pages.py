@@ -94,25 +94,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=30.0, help="for which pages are open")
-    asked = parser.parse_args()
-    slots = asked.jobs
+    arguments = parser.parse_args()
+    slots = arguments.jobs
     with measured_stack(slots=slots, tick_seconds=5.0, say=print) as stack, Caller(stack) as caller:
         gauge = StackGauge(stack)
-        answers = caller.submit(spec(f"page-{n}", most_workers=1) for n in range(asked.jobs))
+        answers = caller.submit(spec(f"page-{n}", most_workers=1) for n in range(arguments.jobs))
         if refused(answers):
             raise SystemExit(f"Submits were refused: {refused(answers)[0]}")
         jobs = [answer.document["id"] for answer in answers]
-        while gauge.database.jobs().get("running", 0) < asked.jobs:
+        while gauge.database.jobs().get("running", 0) < arguments.jobs:
             time.sleep(1.0)
-        time.sleep(asked.seconds)  # until reports have come to rest
+        time.sleep(arguments.seconds)  # until reports have come to rest
         print("| pages | requests a minute, each | api | PostgreSQL | kB/s, each |")
         print("|---|---|---|---|---|")
-        at_rest = _spent(gauge, lambda: time.sleep(asked.seconds))
+        at_rest = _spent(gauge, lambda: time.sleep(arguments.seconds))
         cores = {name: at_rest.processor_seconds(name) / at_rest.seconds for name in _PARTS}
         print(f"| none | | {' | '.join(f'{one:.3f} cores' for one in cores.values())} | |")
         for what, page in (("ask", page_that_asks(jobs)), ("are sent", page_that_is_sent_all)):
             for count in (1, PAGES):
-                _measure(stack, gauge, (what, page), count=count, seconds=asked.seconds, rest=cores)
+                _measure(
+                    stack, gauge, (what, page), count=count, seconds=arguments.seconds, rest=cores
+                )
 
 
 _PARTS: Final = ("api", "postgres")

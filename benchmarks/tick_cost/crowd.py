@@ -194,8 +194,8 @@ class Crowd:
         credential = Credential(term=job.coordinator_term)
         report: dict[str, Any] = {"term": job.coordinator_term, "registered": True}
 
-        def sync(**told: Any) -> dict[str, Any]:
-            parsed = CheckedSyncReport.model_validate({**report, **told})
+        def sync(**changes: Any) -> dict[str, Any]:
+            parsed = CheckedSyncReport.model_validate({**report, **changes})
             now = timezone.now()
             return dict(record_sync(job_id=job.id, report=parsed, credential=credential, now=now))
 

@@ -239,8 +239,8 @@ class Client:
 
     def jobs(self, **filters: Unpack[JobFilters]) -> Iterator[Job]:
         """All jobs that fit, newest first, fetched page by page as they are asked for."""
-        asked = job_filters.parameters(filters)
-        return paging.every(self._send, "/jobs", limit=_PAGE, **asked)
+        parameters = job_filters.parameters(filters)
+        return paging.every(self._send, "/jobs", limit=_PAGE, **parameters)
 
     def find(self, reference: str) -> Job:
         """The job with this id, or with this name (`name` or `team/name`)."""

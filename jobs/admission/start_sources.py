@@ -17,8 +17,8 @@ from storage.models import HeldCheckpoint, ModelVersion
 from storage.results import chosen, held, named
 from storage.results.checkpoints import WholeCheckpoint
 from storage.results.chosen import Measure
+from storage.results.folders import ResultFolder, Results
 from storage.results.named import ModelOrigin
-from storage.results.places import ResultFolder, Results
 from tenancy.models import Team
 
 from jobs.admission.team_records import TeamRecords

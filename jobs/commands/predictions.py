@@ -61,9 +61,9 @@ _WRITE: Final = """
         SELECT id FROM jobs_job WHERE id = ANY(%(id)s) AND state <> ALL(%(final)s)
         FOR NO KEY UPDATE SKIP LOCKED
     )
-    UPDATE jobs_job SET prediction = told.document::jsonb
-    FROM unnest(%(id)s::text[], %(document)s::text[]) AS told (id, document)
-    WHERE jobs_job.id = told.id AND jobs_job.id IN (SELECT id FROM free)
+    UPDATE jobs_job SET prediction = predicted.document::jsonb
+    FROM unnest(%(id)s::text[], %(document)s::text[]) AS predicted (id, document)
+    WHERE jobs_job.id = predicted.id AND jobs_job.id IN (SELECT id FROM free)
     RETURNING jobs_job.id
 """
 
@@ -76,37 +76,39 @@ def keep(newest: Mapping[str, NewestPrediction], *, made_at: datetime) -> None:
     """
     documents = {job_id: _document(one, made_at) for job_id, one in newest.items()}
     with connection.cursor() as cursor:
-        told: dict[str, list[str]] = {
+        parameters: dict[str, list[str]] = {
             "id": list(documents),
             "document": [json.dumps(document) for document in documents.values()],
             "final": [str(state) for state in FINAL],
         }
-        cursor.execute(_WRITE, told)
+        cursor.execute(_WRITE, parameters)
         written = [job_id for (job_id,) in cursor.fetchall()]
     jobs = Job.objects.filter(pk__in=written).only("submitted_at", "started_at")
     known = _kept_at(written)
     Prediction.objects.bulk_create(
-        _row(job, kind, told, made_at)
+        _row(job, kind, prediction, made_at)
         for job in jobs
-        for kind, told in newest[job.pk].by_kind.items()
-        if told is not None
-        and told.is_range
+        for kind, prediction in newest[job.pk].by_kind.items()
+        if prediction is not None
+        and prediction.is_range
         and _is_to_come(job, kind)
         and _is_long_ago(known.get((job.pk, kind)), job, made_at)
     )
 
 
-def _row(job: Job, kind: str, told: PredictedSpan, made_at: datetime) -> Prediction:
-    replayed = {f"replayed_{name}": moment for name, moment in told.replayed.items()}
+def _row(job: Job, kind: str, prediction: PredictedSpan, made_at: datetime) -> Prediction:
+    replayed = {f"replayed_{name}": moment for name, moment in prediction.replayed.items()}
     return Prediction(
-        job=job, kind=kind, made_at=made_at, basis=told.basis, **told.span, **replayed
+        job=job, kind=kind, made_at=made_at, basis=prediction.basis, **prediction.span, **replayed
     )
 
 
 def _document(newest: NewestPrediction, made_at: datetime) -> dict[str, object]:
     spans = {
-        kind: None if told is None else {name: _text(moment) for name, moment in told.span.items()}
-        for kind, told in newest.by_kind.items()
+        kind: None
+        if prediction is None
+        else {name: _text(moment) for name, moment in prediction.span.items()}
+        for kind, prediction in newest.by_kind.items()
     }
     return {
         "made_at": made_at.isoformat(),

@@ -7,7 +7,7 @@ from storage.errors import CheckpointInUse
 from storage.models import HeldCheckpoint
 from storage.results import checkpoints, unwanted
 from storage.results.checkpoints import WholeCheckpoint
-from storage.results.places import Results
+from storage.results.folders import Results
 
 from jobs.lifecycle import LIVE
 from jobs.models import Job

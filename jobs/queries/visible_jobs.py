@@ -94,9 +94,9 @@ def with_numbers(jobs: QuerySet[Job]) -> QuerySet[Job]:
     wanted = Assignment.objects.filter(job=OuterRef("pk"), revision=OuterRef("revision"))
     ran = Generation.objects.filter(job=OuterRef("pk")).order_by().values("job")
     return jobs.select_related("team", "pool").annotate(
-        training_now=Subquery(trains.values(told=_TRAINING)[:1]),
-        wanted_now=Subquery(wanted.values(told=_WANTED)[:1]),
-        history=Subquery(ran.annotate(told=_HISTORY).values("told")),
+        training_now=Subquery(trains.values(value=_TRAINING)[:1]),
+        wanted_now=Subquery(wanted.values(value=_WANTED)[:1]),
+        history=Subquery(ran.annotate(value=_HISTORY).values("value")),
     )
 
 

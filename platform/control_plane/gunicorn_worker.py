@@ -150,5 +150,5 @@ def connections(most: int, *, proxies: int) -> ClientConnections:
 
 
 def _address(transport: Any) -> str:
-    told = transport.get_extra_info("peername")
-    return network_of(told[0]) if isinstance(told, tuple) else "here"
+    peer = transport.get_extra_info("peername")
+    return network_of(peer[0]) if isinstance(peer, tuple) else "here"

@@ -33,7 +33,7 @@ from cluster.worker_host import (
     WorkerHost,
 )
 
-from tests import looking
+from tests import polling
 from tests.contract.simulated_host.simulator_in_thread import (
     SimulatorInThread,
     simulator_in_thread,
@@ -57,7 +57,7 @@ def until(look: Callable[[], T], *, seconds: float = 90.0) -> T:
     began = time.monotonic()
     while not (seen := look()):
         assert time.monotonic() < began + seconds, "the condition did not come true in time"
-        looking.pause(began)
+        polling.pause(began)
     return seen
 
 

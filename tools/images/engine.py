@@ -17,12 +17,12 @@ class EngineFailed(Exception):
 def labels(url: Url, tag: str) -> Mapping[str, str] | None:
     """The labels of an image; None: there is none of that name."""
     command = _docker(url, "image", "inspect", "--format", "{{json .Config.Labels}}", tag)
-    asked = subprocess.run(command, capture_output=True, text=True, check=False)
-    if asked.returncode == 0:
-        return json.loads(asked.stdout) or {}
-    if "No such image" in asked.stderr:
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    if finished.returncode == 0:
+        return json.loads(finished.stdout) or {}
+    if "No such image" in finished.stderr:
         return None
-    raise EngineFailed(asked.stderr.strip())
+    raise EngineFailed(finished.stderr.strip())
 
 
 def import_image(

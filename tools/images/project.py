@@ -19,5 +19,5 @@ def requirements(extra: str | None = None) -> tuple[str, ...]:
 def revision() -> str:
     """The commit of this checkout; empty outside of one."""
     command = ("git", "-C", str(ROOT), "rev-parse", "HEAD")
-    asked = subprocess.run(command, capture_output=True, text=True, check=False)
-    return asked.stdout.strip()
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    return finished.stdout.strip()

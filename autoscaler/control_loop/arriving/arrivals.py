@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError
 from storage.data.cache import copies, words
 from storage.data.cache.copies import LargerThanCache, key_of
 from storage.data.cache.fetches import Fetches, FetchTrouble, FinishedFetch
-from storage.data.cache.places import CachePlaces
+from storage.data.cache.paths import CachePaths
 from storage.data.cache.room import Key
 from storage.data.fetcher.orders import FetchOrder, FetchResult
 from storage.models import DataCopy, DataSource
@@ -52,31 +52,31 @@ class DataArrivals:
         Raises:
             LeaseLost: another process holds the lease now.
         """
-        places = CachePlaces(state_dir=context.data.state_dir)
+        paths = CachePaths(state_dir=context.data.state_dir)
         wants = wants_of(views)
         if wants is None:
             self.fetches.keep_only(())
-            self._clean(places, giving, context.now)
+            self._clean(paths, giving, context.now)
             return {}
         look = _ArrivingData(
-            wants=wants, fetches=self.fetches, places=places, context=context, giving=giving
+            wants=wants, fetches=self.fetches, paths=paths, context=context, giving=giving
         )
         look.take_in()
         arriving = look.arriving()
         tell(wants.views, arriving, context)
-        self._clean(places, giving, context.now)
+        self._clean(paths, giving, context.now)
         return arriving
 
-    def _clean(self, places: CachePlaces, giving: FencedOrders, now: datetime) -> None:
+    def _clean(self, paths: CachePaths, giving: FencedOrders, now: datetime) -> None:
         """Remove what nobody knows any more, now and then."""
-        if not places.root.is_dir():
+        if not paths.root.is_dir():
             return
         if self._cleaned_at is not None and now - self._cleaned_at < _CLEANED_EVERY:
             return
         self._cleaned_at = now
         try:
             with giving.giving():
-                copies.remove_strange(places, partial(discard, aside=places.aside))
+                copies.remove_strange(paths, partial(discard, aside=paths.aside))
         except OSError as problem:  # the next time, perhaps
             _log.warning("The cache cannot be cleaned: %s", problem, extra={"action": "fetch"})
 
@@ -104,7 +104,7 @@ class _ArrivingData:
 
     wants: JobsWithData
     fetches: Fetches
-    places: CachePlaces
+    paths: CachePaths
     context: TickContext
     giving: FencedOrders
     _used: frozenset[Key] | None = None
@@ -146,7 +146,7 @@ class _ArrivingData:
         _, version = outcome.key
         if outcome.status.result is FetchResult.DONE and not version:
             copy = copies.note_listing(source, outcome.status, listed_at=outcome.began_at)
-            self.places.listing(source.pk, "").replace(self.places.listing(*key_of(copy)))
+            self.paths.listing(source.pk, "").replace(self.paths.listing(*key_of(copy)))
             self.wants.copies[key_of(copy)] = copy
             self._remove(copies.forget_old_listings(source, self._in_use()))
         elif outcome.status.result is FetchResult.DONE:
@@ -173,10 +173,10 @@ class _ArrivingData:
         if copy is not None:
             key = key_of(copy)
             wanted.add(key)
-            if copy.state == DataCopy.State.READY and self.places.folder(*key).is_dir():
+            if copy.state == DataCopy.State.READY and self.paths.folder(*key).is_dir():
                 self._note_use(copy)
                 return None
-            if self.places.listing(*key).is_file():
+            if self.paths.listing(*key).is_file():
                 return self._fetching(view, source, copy)
             self._forget(copy)  # somebody emptied the cache
         wanted.add((source.pk, ""))
@@ -209,7 +209,7 @@ class _ArrivingData:
             return StartPrerequisite(problem=_never(source, trouble))
         if view.job.data_versions.get(source.name) and self._was_just_listed(source):
             return StartPrerequisite(problem=_is_another(source))
-        problem = self._begin(key, view, lambda: orders.to_list(source, self.places, self.context))
+        problem = self._begin(key, view, lambda: orders.to_list(source, self.paths, self.context))
         said = self._said(key, "its store is asked what is there")
         return problem or StartPrerequisite(note=f"data {source.name}: {said}")
 
@@ -235,7 +235,7 @@ class _ArrivingData:
             said = f"{size} wait for room in the cache, which data of live jobs fills"
             return StartPrerequisite(note=f"data {source.name}: {said}")
         problem = self._begin(
-            key, view, lambda: orders.to_fetch(source, copy, self.places, self.context)
+            key, view, lambda: orders.to_fetch(source, copy, self.paths, self.context)
         )
         return problem or self._under_way(source, copy, key)
 
@@ -255,7 +255,7 @@ class _ArrivingData:
         if not self.fetches.is_due(key, now, owner=owner):
             return None
         try:
-            self.places.make(key[0])
+            self.paths.make(key[0])
             with self.giving.giving():
                 self.fetches.begin(key, order(), now, owner=owner)
         except SecretUnavailable as problem:
@@ -293,7 +293,7 @@ class _ArrivingData:
         with self.giving.giving():
             for key in going:
                 self.wants.copies.pop(key, None)
-                copies.remove_files(key, self.places, partial(discard, aside=self.places.aside))
+                copies.remove_files(key, self.paths, partial(discard, aside=self.paths.aside))
 
     def _note_use(self, copy: DataCopy) -> None:
         now = self.context.now

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from storage.data.cache.copies import key_of
-from storage.data.cache.places import CachePlaces
+from storage.data.cache.paths import CachePaths
 from storage.data.fetcher.orders import FetchOrder
 from storage.data.object_stores import CREDENTIALS
 from storage.models import DataCopy, DataSource
@@ -14,13 +14,13 @@ from tenancy.secrets.team_secrets import SecretUnavailable
 from autoscaler.control_loop.tick_context import TickContext
 
 
-def to_list(source: DataSource, places: CachePlaces, context: TickContext) -> FetchOrder:
+def to_list(source: DataSource, paths: CachePaths, context: TickContext) -> FetchOrder:
     """Raises: SecretUnavailable."""
-    return _order(source, "", places, context)
+    return _order(source, "", paths, context)
 
 
 def to_fetch(
-    source: DataSource, copy: DataCopy, places: CachePlaces, context: TickContext
+    source: DataSource, copy: DataCopy, paths: CachePaths, context: TickContext
 ) -> FetchOrder:
     """Raises: SecretUnavailable."""
     key = key_of(copy)
@@ -29,11 +29,11 @@ def to_fetch(
     return _order(
         source,
         copy.version,
-        places,
+        paths,
         context,
-        part=str(places.part(*key)),
-        folder=str(places.folder(*key)),
-        known=tuple((str(places.listing(*one)), str(places.folder(*one))) for one in known),
+        part=str(paths.part(*key)),
+        folder=str(paths.folder(*key)),
+        known=tuple((str(paths.listing(*one)), str(paths.folder(*one))) for one in known),
     )
 
 
@@ -41,13 +41,13 @@ _OTHERS = 3  # versions whose files are looked through for the same; guessed
 
 
 def _order(
-    source: DataSource, version: str, places: CachePlaces, context: TickContext, **more: object
+    source: DataSource, version: str, paths: CachePaths, context: TickContext, **more: object
 ) -> FetchOrder:
     place = source.place
     return FetchOrder(
         url=place["url"],
-        listing=str(places.listing(source.pk, version)),
-        status=str(places.status(source.pk, version)),
+        listing=str(paths.listing(source.pk, version)),
+        status=str(paths.status(source.pk, version)),
         endpoint=place.get("endpoint", ""),
         credential=_credential(source),
         networks=tuple(str(one) for one in context.data.networks),

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from cluster.files.discarding import discard
 from django.db import InterfaceError, OperationalError
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.data.cache.fetches import Fetches, FetchTrouble
 from storage.data.cache.room import Key
 from storage.data.fetcher.orders import FetchResult
@@ -22,7 +22,7 @@ from storage.errors import TooMuchCode
 from storage.repositories import fetched
 from storage.repositories.fetched import FetchedRepository
 from storage.repositories.fetcher.orders import CodeOrder
-from storage.repositories.places import WantedFolder, Workplace
+from storage.repositories.workplace import WantedFolder, Workplace
 from tenancy.models import Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.team_secrets import SecretUnavailable
@@ -103,8 +103,8 @@ class _WantedCode:
     def team(self) -> Team:
         return self.views[0].job.team
 
-    def workplace(self, places: CodePlaces) -> Workplace:
-        return Workplace.of(places, self.team.pk, self.wanted.digest)
+    def workplace(self, paths: CodePaths) -> Workplace:
+        return Workplace.of(paths, self.team.pk, self.wanted.digest)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -141,10 +141,10 @@ class _ArrivingCode:
         return found
 
     def _take_in(self, wish: _WantedCode) -> None:
-        places, by = self.context.code, wish.views[0].job.submitted_by
+        paths, by = self.context.code, wish.views[0].job.submitted_by
         with self.giving.giving():
             found = self._arrival(wish).put_into_place(actor=by)
-            discard(wish.workplace(places).folder, aside=places.aside)
+            discard(wish.workplace(paths).folder, aside=paths.aside)
         self._name(found, wish)
 
     def _name(self, found: FetchedRepository, wish: _WantedCode) -> None:
@@ -205,10 +205,10 @@ class _ArrivingCode:
         return None
 
     def _arrival(self, wish: _WantedCode) -> fetched.ArrivingSnapshot:
-        places, limits = self.context.code, self.context.code_limits
-        workplace = wish.workplace(places)
+        paths, limits = self.context.code, self.context.code_limits
+        workplace = wish.workplace(paths)
         return fetched.ArrivingSnapshot(
-            team=wish.team, workplace=workplace, places=places, limits=limits
+            team=wish.team, workplace=workplace, paths=paths, limits=limits
         )
 
     def _order(self, wish: _WantedCode) -> CodeOrder:

@@ -28,14 +28,14 @@ def tell(
     if hopeless:
         drafts = {job_id: _failing(arriving[job_id]) for job_id in hopeless}
         writing.write(drafts, context, seats_on=())
-    told: defaultdict[_FetchNotice, list[str]] = defaultdict(list)
+    jobs_by_notice: defaultdict[_FetchNotice, list[str]] = defaultdict(list)
     for view in waiting:
-        one = _told(arriving[view.id], context)
-        if view.id not in hopeless and (view.job.reason, view.job.message) != one.as_it_stands:
-            told[one].append(view.id)
+        notice = _notice_of(arriving[view.id], context)
+        if view.id not in hopeless and (view.job.reason, view.job.message) != notice.as_it_stands:
+            jobs_by_notice[notice].append(view.id)
     reasons = {view.id: view.job.reason for view in waiting}
-    for one, job_ids in told.items():
-        _say(one, job_ids, {job for job in job_ids if reasons[job] != one.reason}, context)
+    for notice, job_ids in jobs_by_notice.items():
+        _say(notice, job_ids, {job for job in job_ids if reasons[job] != notice.reason}, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _FetchNotice:
         return self.reason, self.message
 
 
-def _told(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice:
+def _notice_of(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice:
     is_known = arrival.seconds > 0
     return _FetchNotice(
         reason=arrival.waits_as,
@@ -61,7 +61,7 @@ def _told(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice:
     )
 
 
-def _say(told: _FetchNotice, job_ids: list[str], news: set[str], context: TickContext) -> None:
+def _say(notice: _FetchNotice, job_ids: list[str], news: set[str], context: TickContext) -> None:
     """A job whose row somebody holds hears it in the next tick."""
     with context.fence.transaction():
         rows = Job.objects.filter(pk__in=job_ids, state=JobState.QUEUED).order_by("pk")
@@ -69,15 +69,15 @@ def _say(told: _FetchNotice, job_ids: list[str], news: set[str], context: TickCo
             rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
         )
         Job.objects.filter(pk__in=held).update(
-            reason=told.reason, message=told.message, prepared_at=told.prepared_at
+            reason=notice.reason, message=notice.message, prepared_at=notice.prepared_at
         )
         for job_id in held:
             if job_id in news:
                 events.record(
                     job_id=job_id,
                     kind=EventKind.PREPARING,
-                    reason=told.reason,
-                    message=told.message,
+                    reason=notice.reason,
+                    message=notice.message,
                 )
 
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from cluster.models import Pool
 from django.db import InterfaceError, OperationalError
 
-from autoscaler.control_loop.looking import LOOKING_SECONDS, LookingTime
+from autoscaler.control_loop.observation_budget import OBSERVATION_SECONDS, ObservationBudget
 from autoscaler.control_loop.observe.for_planner.cluster_view import ObservedCluster, cluster_state
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.deciding import Check, Planner, PoolPlans, decide
@@ -47,7 +47,7 @@ def plan_what_can_be_planned(
     planner: Planner,
     check: Check,
     lap: Callable[[str], None],
-    looking_seconds: float = LOOKING_SECONDS,
+    observation_seconds: float = OBSERVATION_SECONDS,
 ) -> PlanningRound:
     """Decide about all jobs that can be reckoned with, and tell which cannot.
 
@@ -55,7 +55,7 @@ def plan_what_can_be_planned(
         OperationalError: the database went away.
     """
     try:
-        time = LookingTime(seconds=looking_seconds)
+        time = ObservationBudget(seconds=observation_seconds)
         return _planned(views, now, planner=planner, check=check, lap=lap, time=time)
     except (OperationalError, InterfaceError):
         raise
@@ -71,7 +71,7 @@ def _planned(
     planner: Planner,
     check: Check,
     lap: Callable[[str], None],
-    time: LookingTime,
+    time: ObservationBudget,
 ) -> PlanningRound:
     tried = quarantine.left_out(Part.PLANNING, now)
     seen = cluster_state(views.values(), now, left_out=tried.job_ids, time=time)

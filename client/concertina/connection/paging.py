@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def every(
-    send: Send, path: str, *, limit: int = 1000, cursor: str = "cursor", **asked: Any
+    send: Send, path: str, *, limit: int = 1000, cursor: str = "cursor", **parameters: Any
 ) -> Iterator[Any]:
     """Yield all entries. `cursor` is how the service calls the place where a page begins."""
     place: str | None = None
     while True:
-        params = {**asked, "limit": limit, cursor: place}
+        params = {**parameters, "limit": limit, cursor: place}
         page = send("GET", path, params=params)[1]
         yield from page["items"]
         place = page[f"next_{cursor}"]

@@ -1,7 +1,7 @@
 """What do coordinators' reports change? One statement reads the jobs, another writes it all.
 
 sync             whole reports; the answer to each is the state that is wanted
-told_by_script   the same of a script that reports by itself
+script_progress  the same of a script that reports by itself
 ---
 reporting_job    what has to be known of the jobs before
 rows             points, step times and workers, all of them in one statement

@@ -80,14 +80,14 @@ _UTILISATION: Final = """
 def utilisation(pool: Pool, *, minutes: int) -> list[GpusByTeam]:
     """Evenly thinned samples of the last minutes, oldest first; the newest is always there."""
     now = timezone.now()
-    asked: dict[str, int | datetime] = {
+    parameters: dict[str, int | datetime] = {
         "pool": pool.pk,
         "since": now - timedelta(minutes=minutes),
         "until": now + timedelta(seconds=1),  # so that a sample of this very moment is in it
         "most": MOST_INSTANTS - 1,  # and the first sample, which is a stretch by itself
     }
     with connection.cursor() as cursor:
-        cursor.execute(_UTILISATION, asked)
+        cursor.execute(_UTILISATION, parameters)
         return [
             GpusByTeam(at=at, used=used, waiting=waiting, guaranteed=guaranteed)
             for at, used, waiting, guaranteed in cursor

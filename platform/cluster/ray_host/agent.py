@@ -41,7 +41,7 @@ class Agent:
     def ask(self, line: str) -> str:
         """Answer a question: `{"answer": …}`, `{"refused": why}` or `{"unavailable": why}`."""
         try:
-            document = wire.asked(line)
+            document = wire.request_of(line)
             answer = self._calls[document["call"]](document)
         except wire.OtherVersion as problem:
             return json.dumps({"unavailable": str(problem)})
@@ -65,25 +65,25 @@ class Agent:
             "tell_machine": self._tell_machine,
         }
 
-    def _hello(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _hello(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return which version is spoken here, and why jobs cannot run here, if they cannot."""
         why_unfit = fitness.why_unfit(
             folder=self._host.state_dir,
-            state_dir=Path(asked["state_dir"]),
-            word=asked["word"],
-            python=asked["worker_python"],
+            state_dir=Path(request["state_dir"]),
+            word=request["word"],
+            python=request["worker_python"],
         )
         return {"version": wire.VERSION, "why_unfit": why_unfit}
 
-    def _start(self, asked: Mapping[str, Any]) -> None:
-        host = replace(self._host, log_bounds=wire.bounds_of(asked["log_bounds"]))
-        host.start(*map(wire.launch_of, asked["launches"]))
+    def _start(self, request: Mapping[str, Any]) -> None:
+        host = replace(self._host, log_bounds=wire.bounds_of(request["log_bounds"]))
+        host.start(*map(wire.launch_of, request["launches"]))
 
-    def _stop(self, asked: Mapping[str, Any]) -> None:
-        self._host.stop(asked["process_id"], grace_seconds=asked["grace_seconds"])
+    def _stop(self, request: Mapping[str, Any]) -> None:
+        self._host.stop(request["process_id"], grace_seconds=request["grace_seconds"])
 
-    def _forget(self, asked: Mapping[str, Any]) -> None:
-        self._host.forget(asked["process_id"])
+    def _forget(self, request: Mapping[str, Any]) -> None:
+        self._host.forget(request["process_id"])
 
     def _look(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
         """All processes, each with how long its log is."""
@@ -96,10 +96,10 @@ class Agent:
         found = self._logs(labels.job_id, labels.process_id)
         return found[0].end if found else 0
 
-    def _read_log(self, asked: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _read_log(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return what stands at a position, or behind it if that was dropped; None: nothing yet."""
-        position: int = asked["position"]
-        for log in self._logs(asked["job_id"], asked["process_id"]):
+        position: int = request["position"]
+        for log in self._logs(request["job_id"], request["process_id"]):
             for file in log.files:
                 if position < file.end:
                     at = max(position, file.start)
@@ -121,7 +121,7 @@ class Agent:
     def _list_gpus(self, _: Mapping[str, Any]) -> dict[str, Any]:
         """What `nvidia-smi -L` says, and which of these Ray gave us; empty: there is no driver."""
         try:
-            told = subprocess.run(
+            finished = subprocess.run(
                 ("nvidia-smi", "-L"),  # noqa: S607 - wherever the driver's packages put it
                 capture_output=True,
                 text=True,
@@ -132,15 +132,15 @@ class Agent:
             return {"listing": "", "visible": None}
         except subprocess.TimeoutExpired as problem:
             raise OSError(f"NVIDIA's driver does not answer: {problem}") from problem
-        if told.returncode:
-            words = " ".join((told.stdout + told.stderr).split())
+        if finished.returncode:
+            words = " ".join((finished.stdout + finished.stderr).split())
             raise OSError(f"NVIDIA's driver does not answer: {words}")
-        return {"listing": told.stdout, "visible": os.environ.get("CUDA_VISIBLE_DEVICES")}
+        return {"listing": finished.stdout, "visible": os.environ.get("CUDA_VISIBLE_DEVICES")}
 
-    def _tell_machine(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _tell_machine(self, request: Mapping[str, Any]) -> dict[str, Any]:
         pages, page = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
         return {
             "memory_bytes": pages * page,
             "cpus": len(os.sched_getaffinity(0)),
-            "complaints": list(fitness.complaints(service_time=asked["time"])),
+            "complaints": list(fitness.complaints(service_time=request["time"])),
         }

@@ -42,23 +42,23 @@ def why_unfit(*, folder: Path, state_dir: Path, word: str, python: str) -> str:
 
 def why_no_records(folder: Path, *, mounts: Callable[[], str] | None = None) -> str:
     """Say why records of processes cannot be kept in a folder, which is made if need be."""
-    told = f"CONCERTINA_RAY_NODE_DIR has to be on each node's own disk; {folder}"
+    rule = f"CONCERTINA_RAY_NODE_DIR has to be on each node's own disk; {folder}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         owner = folder.stat().st_uid
         (folder / ".trial").write_bytes(b"x")
         (folder / ".trial").unlink()
     except OSError as problem:
-        return f"{told} cannot be written to: {problem}"
+        return f"{rule} cannot be written to: {problem}"
     if owner != os.geteuid():
-        return f"{told} belongs to user {owner}, and agents are user {os.geteuid()}"
+        return f"{rule} belongs to user {owner}, and agents are user {os.geteuid()}"
     kind = _type_of_file_system(folder, mounts or _mounts)
-    return f"{told} is on {kind}, which other nodes may share" if kind in _SHARED_TYPES else ""
+    return f"{rule} is on {kind}, which other nodes may share" if kind in _SHARED_TYPES else ""
 
 
 def why_no_python(python: str) -> str:
     """Say why workers cannot be started with this interpreter."""
-    told = f"CONCERTINA_RAY_WORKER_PYTHON={python!r}"
+    rule = f"CONCERTINA_RAY_WORKER_PYTHON={python!r}"
     try:
         ran = subprocess.run(  # noqa: S603 - an admin's own
             (python, "-c", _PROBE, *_NEEDED),
@@ -69,17 +69,17 @@ def why_no_python(python: str) -> str:
             env={"PATH": os.environ.get("PATH", "")},
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
-        return f"{told} cannot be started here: {problem}. Install it there, or correct the path"
+        return f"{rule} cannot be started here: {problem}. Install it there, or correct the path"
     if ran.returncode:
-        return f"{told} does not work here: {' '.join(ran.stderr.split())[-200:]}"
+        return f"{rule} does not work here: {' '.join(ran.stderr.split())[-200:]}"
     missing = [_NEEDED[name] for name in ran.stdout.split()]
-    return f"{told} has not {' and not '.join(missing)} here. Install it there" if missing else ""
+    return f"{rule} has not {' and not '.join(missing)} here. Install it there" if missing else ""
 
 
 def is_reaped(*, seconds: float = _REAP_SECONDS) -> bool:
     """True if a process whose parent ended is collected when it ends, soon after."""
-    told = subprocess.run(_LEAVE_AN_ORPHAN, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own words
-    orphan = Path("/proc", told.strip())
+    printed = subprocess.run(_LEAVE_AN_ORPHAN, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own words
+    orphan = Path("/proc", printed.strip())
     give_up_at = time.monotonic() + seconds
     while orphan.exists() and time.monotonic() < give_up_at:
         time.sleep(_LOOK_SECONDS)

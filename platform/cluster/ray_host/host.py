@@ -98,7 +98,7 @@ class RayHost:
             for node, some in by_node.items()
         }
         answers, silent = self._ask(questions, seconds=max(_START_SECONDS, self.answer_seconds))
-        refusals = [told["refused"] for told in answers.values() if "refused" in told]
+        refusals = [answer["refused"] for answer in answers.values() if "refused" in answer]
         if refusals:
             raise LaunchRefused("; ".join(refusals))
         if silent:
@@ -137,16 +137,16 @@ class RayHost:
 
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         """See the port."""
-        told = self._ask_one(node, "list_gpus", seconds=_SURVEY_SECONDS)
-        return visible(gpu_listing.parse(told["listing"]), told["visible"])
+        answer = self._ask_one(node, "list_gpus", seconds=_SURVEY_SECONDS)
+        return visible(gpu_listing.parse(answer["listing"]), answer["visible"])
 
     def machine(self, node: str) -> NodeMachine:
         """See the port."""
-        told = self._ask_one(node, "tell_machine", seconds=_SURVEY_SECONDS, time=time.time())
+        answer = self._ask_one(node, "tell_machine", seconds=_SURVEY_SECONDS, time=time.time())
         return NodeMachine(
-            memory_bytes=told["memory_bytes"],
-            cpus=told["cpus"],
-            complaints=tuple(told["complaints"]),
+            memory_bytes=answer["memory_bytes"],
+            cpus=answer["cpus"],
+            complaints=tuple(answer["complaints"]),
         )
 
     @property
@@ -202,9 +202,9 @@ class RayHost:
         look = wire.question("look")
         answers, silent = self._ask(dict.fromkeys(nodes, look), slots=self.nodes())
         seen = {}
-        for node, told in answers.items():
+        for node, answer in answers.items():
             try:
-                seen[node] = tuple(_read(told["answer"], node))
+                seen[node] = tuple(_read(answer["answer"], node))
             except (KeyError, TypeError, ValueError) as problem:
                 silent[node] = f"its agent says what nobody understands: {problem!r}"
         if not seen:
@@ -219,14 +219,14 @@ class RayHost:
         """Raises: HostUnavailable, OSError."""
 
         def read(log: NodeLog, position: int) -> LogPortion | None:
-            told = self._ask_one(
+            answer = self._ask_one(
                 node,
                 "read_log",
                 job_id=log.job_id,
                 process_id=log.process_id,
                 position=position,
             )
-            return None if told is None else wire.portion_of(told)
+            return None if answer is None else wire.portion_of(answer)
 
         seconds = max(_COPY_SECONDS if whole else 1.0, self.answer_seconds if whole else 0.0)
         is_done = self._copies.catch_up(node, logs, read, seconds=seconds)
@@ -256,11 +256,11 @@ class RayHost:
             HostUnavailable: there is no link to Ray.
         """
         patience = self.answer_seconds if seconds is None else seconds
-        asked = {"questions": questions, "slots": slots or {}, "seconds": patience}
-        told = self.link.ask(asked, seconds=patience + _MARGIN_SECONDS)
-        if "trouble" in told:
-            raise HostUnavailable(f"the link to Ray failed: {told['trouble']}")
-        answers, silent = dict(told["answers"]), dict(told["silent"])
+        request = {"questions": questions, "slots": slots or {}, "seconds": patience}
+        reply = self.link.ask(request, seconds=patience + _MARGIN_SECONDS)
+        if "trouble" in reply:
+            raise HostUnavailable(f"the link to Ray failed: {reply['trouble']}")
+        answers, silent = dict(reply["answers"]), dict(reply["silent"])
         for node in [node for node, answer in answers.items() if "unavailable" in answer]:
             silent[node] = answers.pop(node)["unavailable"]
         return answers, silent

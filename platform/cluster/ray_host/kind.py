@@ -169,46 +169,46 @@ _NAME: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_
 
 
 def _address(variables: EnvironmentVariables) -> str:
-    told = variables.text(_ADDRESS, default="")
-    host, _, port = told.rpartition(":")
+    given = variables.text(_ADDRESS, default="")
+    host, _, port = given.rpartition(":")
     if host and "/" not in host and port.isdecimal() and 0 < int(port) <= _HIGHEST_PORT:
-        return told
+        return given
     raise BadEnvironment(
-        f"{_ADDRESS}={told!r}: write HOST:PORT of the cluster's head, such as ray-head:6379. This"
+        f"{_ADDRESS}={given!r}: write HOST:PORT of the cluster's head, such as ray-head:6379. This"
         " machine needs a Ray node of that cluster, which may be without any resources: ray start"
         " --address=HOST:PORT --num-cpus=0 --num-gpus=0."
     )
 
 
 def _token_file(variables: EnvironmentVariables) -> Path | None:
-    told = variables.text(_TOKEN_FILE, default="")
+    given = variables.text(_TOKEN_FILE, default="")
     is_unprotected = variables.boolean(_UNPROTECTED, default=False)
-    if told and is_unprotected:
+    if given and is_unprotected:
         raise BadEnvironment(f"{_TOKEN_FILE} and {_UNPROTECTED} are both set. Remove one of them.")
     if is_unprotected:
         return None
-    if not told:
+    if not given:
         raise BadEnvironment(
             f"{_TOKEN_FILE} is not set. Let it name the file with the cluster's token (ray"
             f" get-auth-token --generate makes one), or set {_UNPROTECTED}=yes if whoever reaches"
             " the cluster's ports may own it."
         )
     variables.secret(_TOKEN_FILE.removesuffix("_FILE"))
-    return Path(told).absolute()
+    return Path(given).absolute()
 
 
 def _interpreter(variables: EnvironmentVariables) -> Path:
-    told = Path(variables.text("CONCERTINA_RAY_PYTHON", default=sys.executable))
-    if told.is_absolute() and os.access(told, os.X_OK) and told.is_file():
-        return told
+    given = Path(variables.text("CONCERTINA_RAY_PYTHON", default=sys.executable))
+    if given.is_absolute() and os.access(given, os.X_OK) and given.is_file():
+        return given
     raise BadEnvironment(
-        f"CONCERTINA_RAY_PYTHON={str(told)!r}: name the Python, by its whole path, that has the"
+        f"CONCERTINA_RAY_PYTHON={str(given)!r}: name the Python, by its whole path, that has the"
         " cluster's Ray and its minor version of Python."
     )
 
 
 def _absolute(variables: EnvironmentVariables, name: str, *, default: str) -> PurePosixPath:
-    told = PurePosixPath(variables.text(name, default=default))
-    if told.is_absolute() and ".." not in told.parts:
-        return told
-    raise BadEnvironment(f"{name}={str(told)!r}: write a whole path, beginning with /.")
+    given = PurePosixPath(variables.text(name, default=default))
+    if given.is_absolute() and ".." not in given.parts:
+        return given
+    raise BadEnvironment(f"{name}={str(given)!r}: write a whole path, beginning with /.")

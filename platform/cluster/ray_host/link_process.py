@@ -182,7 +182,7 @@ class Link:
     def _await_ready(self, conversation: _Conversation, give_up_at: float) -> None:
         """Raises: HostUnavailable, _Ended."""
         try:
-            told = conversation.ready.result(max(give_up_at - time.monotonic(), 0.0))
+            greeting = conversation.ready.result(max(give_up_at - time.monotonic(), 0.0))
         except TooLate:
             taken = time.monotonic() - conversation.began_at
             if taken < self.begin_seconds:
@@ -192,8 +192,8 @@ class Link:
             words = conversation.last_words
             why = f"Ray does not answer within {self.begin_seconds:g} s; it says: {words}"
             raise self._failed(conversation, why) from None
-        if "failed" in told:
-            raise self._failed(conversation, told["failed"])
+        if "failed" in greeting:
+            raise self._failed(conversation, greeting["failed"])
 
     def _current(self) -> _Conversation:
         with self._lock:

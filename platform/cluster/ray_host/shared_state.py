@@ -27,13 +27,13 @@ def word_of(state_dir: Path) -> str:
 
 def why_not(state_dir: Path, word: str) -> str:
     """Say why this machine's folder is not where the service left its word; empty: it is."""
-    told = f"CONCERTINA_STATE has to be one folder for the service and all nodes, and {state_dir}"
+    rule = f"CONCERTINA_STATE has to be one folder for the service and all nodes, and {state_dir}"
     try:
         document = json_files.read(state_dir / _FILE)
     except (OSError, ValueError) as problem:
-        return f"{told} cannot be read here: {problem}. Mount it for the user of Ray's processes"
+        return f"{rule} cannot be read here: {problem}. Mount it for the user of Ray's processes"
     if document is None:
-        return f"{told} is not the service's here: mount that folder under this path"
+        return f"{rule} is not the service's here: mount that folder under this path"
     if document.get("word") != word:
-        return f"{told} is another one here: mount the service's under this path"
+        return f"{rule} is another one here: mount the service's under this path"
     return ""

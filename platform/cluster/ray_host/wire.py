@@ -55,7 +55,7 @@ def question(call: str, **arguments: Any) -> str:
     return json.dumps({"version": VERSION, "call": call, **arguments})
 
 
-def asked(line: str) -> dict[str, Any]:
+def request_of(line: str) -> dict[str, Any]:
     """Read a question.
 
     Raises:

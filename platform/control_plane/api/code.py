@@ -12,7 +12,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.code.uploads import CodeUpload
 from storage.results.opening import OpenFile
 from tenancy.access.principal import Principal, principal_of
@@ -99,8 +99,8 @@ def _upload(principal: Principal, name: str, digest: str) -> CodeUpload:
     if name not in principal.writable:
         raise exceptions.PermissionDenied(f"You see the jobs of team {name}, and submit none.")
     limits = settings.CONCERTINA.code_limits
-    return CodeUpload(team=team, digest=digest, places=_places(), limits=limits)
+    return CodeUpload(team=team, digest=digest, paths=_places(), limits=limits)
 
 
-def _places() -> CodePlaces:
-    return CodePlaces(state_dir=settings.CONCERTINA.state_dir)
+def _places() -> CodePaths:
+    return CodePaths(state_dir=settings.CONCERTINA.state_dir)

@@ -98,7 +98,7 @@ def manage(
 
 def _bootstrap(service: StackService, supply: Supply) -> None:
     teams = [f"--team={name}={share}" for name, share in guarantees(supply.slots).items()]
-    told = manage(
+    printed = manage(
         service,
         *("bootstrap", "--pool", POOL, "--nodes", str(supply.nodes), *teams),
         *("--slots", str(supply.slots // supply.nodes)),
@@ -107,7 +107,7 @@ def _bootstrap(service: StackService, supply: Supply) -> None:
         *([] if _has_all_tokens(service) else ["--new-tokens", "--new-admin-password"]),
         CONCERTINA_ADMIN_PASSWORD=service.secrets.admin_password,
     )
-    new = {team: key for team, key in json.loads(told)["tokens"].items() if key is not None}
+    new = {team: key for team, key in json.loads(printed)["tokens"].items() if key is not None}
     secrets_file.save(service.checkout, service.secrets.with_tokens(new))
 
 

@@ -84,8 +84,8 @@ class StackService:
         Raises:
             BadEnvironment: the service would not accept its environment.
         """
-        told = environment.read({**os.environ, **self.environment()})
-        return told.worker_host.why_jobs_are_trusted
+        configuration = environment.read({**os.environ, **self.environment()})
+        return configuration.worker_host.why_jobs_are_trusted
 
     def _key(self, role: str) -> dict[str, str]:
         """Beat and io neither sign nor open anything."""
@@ -191,7 +191,7 @@ def health(url: str) -> Mapping[str, Any]:
     """Return what the service says of itself; empty when it does not answer."""
     try:
         with urllib.request.urlopen(f"{url}/api/v1/health", timeout=3) as answer:
-            told: dict[str, Any] = json.load(answer)
-            return told
+            document: dict[str, Any] = json.load(answer)
+            return document
     except (OSError, ValueError):
         return {}

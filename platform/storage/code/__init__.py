@@ -1,7 +1,7 @@
 """How does the code of a job come to its workers? Packed, uploaded, unpacked once, mounted.
 
 bounds    how much code may be kept
-places    which folder or file holds what
+paths     which folder or file holds what
 archives  an archive becomes a folder that nobody writes to, or is refused
 uploads   an archive comes in pieces, and is complete or not there at all
 """

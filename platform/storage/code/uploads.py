@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from storage.code.archives import UnpackedArchive, unpack
 from storage.code.bounds import CodeLimits
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.errors import SnapshotInvalid, TooMuchCode
 from storage.models import CodeSnapshot
 from storage.uploads.closed import remove
@@ -23,7 +23,7 @@ from storage.uploads.pieces import Piece, PiecewiseUpload
 class CodeUpload(PiecewiseUpload[CodeSnapshot]):
     """The digest is that of the tar in the archive."""
 
-    places: CodePlaces
+    paths: CodePaths
     limits: CodeLimits
 
     @property
@@ -62,11 +62,11 @@ class CodeUpload(PiecewiseUpload[CodeSnapshot]):
         part.write(piece.content)
 
     def complete(self, actor: str) -> CodeSnapshot:
-        unpacked = self.places.uploads(self.team.pk) / os.urandom(16).hex()
+        unpacked = self.paths.uploads(self.team.pk) / os.urandom(16).hex()
         try:
             contents = unpack(self.part, unpacked, self.limits.snapshot)
             self._check_digest(contents)
-            archive = self.places.archive(self.team.pk, self.digest)
+            archive = self.paths.archive(self.team.pk, self.digest)
             return self.put_into_place(unpacked, contents, actor, archive=archive)
         finally:
             remove(unpacked)

@@ -15,7 +15,7 @@ from storage.data.cache.room import NOWHERE, Key
 from storage.data.rules import DataRules
 from storage.errors import SourceInvalid
 from storage.models import DataSource
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 _JOB: Final = re.compile(r"[a-z0-9]{1,12}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from storage.data.cache.places import CachePlaces
+from storage.data.cache.paths import CachePaths
 from storage.data.cache.room import Key
 from storage.data.destinations import Reach, host_of
 from storage.data.rules import DataRules
@@ -52,7 +52,7 @@ class ObjectStoreKind:
         return {name: place[name] for name in kept if place.get(name)}
 
     def folder(self, place: Mapping[str, str], rules: DataRules, key: Key) -> Path:  # noqa: ARG002 - the port's
-        folder = CachePlaces(state_dir=rules.state_dir).folder(*key)
+        folder = CachePaths(state_dir=rules.state_dir).folder(*key)
         if not key[1] or not folder.is_dir():
             raise SourceInvalid("It is not in the cache. Submit the job again.")
         return folder

@@ -4,7 +4,7 @@ It becomes the same snapshot as if its folder had been uploaded (`storage.code`)
 knows of repositories. Jobs see neither the repository nor what it asks for.
 
 fetched     what a fetcher left becomes a snapshot of a team
-places      where it works meanwhile
+workplace   where it works meanwhile
 fetcher     the program that fetches: one commit, one folder of it
 addresses   which URLs are not to be called
 """

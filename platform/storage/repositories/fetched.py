@@ -9,10 +9,10 @@ from django.utils import timezone
 from tenancy.models import Team
 
 from storage.code.bounds import CodeLimits
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.code.uploads import CodeUpload
 from storage.repositories.fetcher.orders import FetchedCommit
-from storage.repositories.places import Workplace
+from storage.repositories.workplace import Workplace
 from storage.uploads.contents import Contents
 from storage.uploads.pieces import Piece
 
@@ -43,7 +43,7 @@ class ArrivingSnapshot:
 
     team: Team
     workplace: Workplace
-    places: CodePlaces
+    paths: CodePaths
     limits: CodeLimits
 
     def check_room(self) -> None:
@@ -63,7 +63,7 @@ class ArrivingSnapshot:
             upload.rows.filter(pk=known.pk).update(used_at=timezone.now())
         else:
             contents = Contents(files=about.files, folders=about.folders, bytes=about.bytes)
-            archive = self.places.archive(self.team.pk, about.digest)
+            archive = self.paths.archive(self.team.pk, about.digest)
             upload.put_into_place(self.workplace.unpacked, contents, actor, archive=archive)
         return FetchedRepository(digest=about.digest, commit=about.commit, branch=about.branch)
 
@@ -71,7 +71,7 @@ class ArrivingSnapshot:
         return _ArrivedCode(
             team=self.team,
             digest=digest,
-            places=self.places,
+            paths=self.paths,
             limits=self.limits,
             workplace=self.workplace,
         )

@@ -1,6 +1,6 @@
 """What does a job leave behind, and how is it read while the job may still change it?
 
-places       which folder of a job holds what
+folders      which folder of a job holds what
 opening      a path below such a folder is opened without following a link
 listing      what lies in a folder, page by page
 checkpoints  what the runtime wrote to go on from

@@ -14,7 +14,7 @@ from typing import Final
 
 from storage.errors import ResultUnknown
 from storage.results import opening
-from storage.results.places import DEEPEST, Results
+from storage.results.folders import DEEPEST, Results
 
 PIECE: Final = 1 << 20
 _BLOCK: Final = tarfile.BLOCKSIZE

@@ -17,8 +17,8 @@ from typing import Final, Literal
 from concertina_worker.checkpoint_files import CheckpointDescription, CheckpointName, read_about
 from storage.errors import CheckpointUnknown, ResultUnknown, WeightsUnknown
 from storage.results import opening
+from storage.results.folders import Results
 from storage.results.opening import OpenFile
-from storage.results.places import Results
 
 MOST: Final = 10_000  # names that are looked at; the runtime keeps a tenth of that at most
 

@@ -8,7 +8,7 @@ from typing import Final
 from storage.errors import CheckpointUnknown
 from storage.results import checkpoints, unwanted
 from storage.results.checkpoints import WholeCheckpoint
-from storage.results.places import Results
+from storage.results.folders import Results
 
 _LATEST: Final = "latest"
 _BEST: Final = "best"

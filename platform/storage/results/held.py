@@ -15,7 +15,7 @@ from storage.errors import ResultUnknown, WeightsUnknown
 from storage.models import HeldCheckpoint
 from storage.results import holding
 from storage.results.checkpoints import WholeCheckpoint
-from storage.results.places import Folder, ResultFolder, Results
+from storage.results.folders import Folder, ResultFolder, Results
 
 WEIGHTS: Final = START_WEIGHTS
 PARENT: Final = ".held"  # beside the folders of jobs, none of which is called so

@@ -15,7 +15,7 @@ from typing import Final
 
 from storage.errors import ResultUnknown
 from storage.results import opening
-from storage.results.places import Folder
+from storage.results.folders import Folder
 
 _HALF: Final = ".half"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from storage.errors import ResultUnknown
 from storage.results import opening
-from storage.results.places import Results
+from storage.results.folders import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

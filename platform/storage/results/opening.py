@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from storage.errors import ResultUnknown
-from storage.results.places import Folder, parts_of
+from storage.results.folders import Folder, parts_of
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LATEST: Final = 253_402_300_799.0  # the end of the year 9999: no calendar goes further

@@ -13,7 +13,7 @@ from typing import Final
 from storage.errors import ResultUnknown
 from storage.models import UnwantedResult
 from storage.results import opening
-from storage.results.places import Results, parts_of
+from storage.results.folders import Results, parts_of
 
 MOST_AT_ONCE: Final = 200  # guessed: each is one or two calls of the file system
 

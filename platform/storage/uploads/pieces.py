@@ -24,7 +24,7 @@ from storage.errors import TooManyUploads, WrongOffset
 from storage.models.snapshot import Snapshot
 from storage.uploads.closed import remove
 from storage.uploads.contents import Contents
-from storage.uploads.places import UploadPlaces
+from storage.uploads.paths import UploadPaths
 
 LARGEST_PIECE: Final = 4 << 20  # bytes of one request
 SUFFIX: Final = ".part"
@@ -48,7 +48,7 @@ class PiecewiseUpload(ABC, Generic[Row]):
 
     team: Team
     digest: str
-    places: UploadPlaces
+    paths: UploadPaths
 
     @property
     @abstractmethod
@@ -90,11 +90,11 @@ class PiecewiseUpload(ABC, Generic[Row]):
     def snapshot(self) -> Row | None:
         """Return what came of it, if that is there whole."""
         found = self.rows.filter(team=self.team, digest=self.digest).first()
-        return found if found and self.places.folder(self.team.pk, self.digest).is_dir() else None
+        return found if found and self.paths.folder(self.team.pk, self.digest).is_dir() else None
 
     @property
     def part(self) -> Path:
-        return self.places.uploads(self.team.pk) / f"{self.digest}{SUFFIX}"
+        return self.paths.uploads(self.team.pk) / f"{self.digest}{SUFFIX}"
 
     @property
     def received(self) -> int:
@@ -114,7 +114,7 @@ class PiecewiseUpload(ABC, Generic[Row]):
         """
         if (known := self.snapshot) is not None:
             return known
-        self.places.make(self.team.pk)
+        self.paths.make(self.team.pk)
         if (known := self._begin(piece)) is not None:
             return known
         try:
@@ -141,8 +141,8 @@ class PiecewiseUpload(ABC, Generic[Row]):
         """
         kept = contents.bytes + _DISK_BLOCK * (contents.files + contents.folders)
         kept += self.received if archive is not None else 0
-        folder = self.places.folder(self.team.pk, self.digest)
-        with self.places.locked(self.team.pk), transaction.atomic():
+        folder = self.paths.folder(self.team.pk, self.digest)
+        with self.paths.locked(self.team.pk), transaction.atomic():
             now = timezone.now()
             row, _ = self.rows.update_or_create(
                 team=self.team,
@@ -167,7 +167,7 @@ class PiecewiseUpload(ABC, Generic[Row]):
 
     def _begin(self, piece: Piece) -> Row | None:
         """Make the part for a first piece, unless somebody else completed the upload meanwhile."""
-        with self.places.locked(self.team.pk):
+        with self.paths.locked(self.team.pk):
             if self.part.exists():
                 return None
             if (known := self.snapshot) is not None:
@@ -191,7 +191,7 @@ class PiecewiseUpload(ABC, Generic[Row]):
         self.check_room(piece, kept, self._parts())
 
     def _parts(self) -> list[Path]:
-        return list(self.places.uploads(self.team.pk).glob(f"*{SUFFIX}"))
+        return list(self.paths.uploads(self.team.pk).glob(f"*{SUFFIX}"))
 
     def _ended(self) -> Row:
         """Return what came of an upload that somebody else completed; one refused begins anew."""

@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from storage.models.snapshot import Snapshot
 from storage.uploads.closed import remove
+from storage.uploads.paths import UploadPaths
 from storage.uploads.pieces import SUFFIX
-from storage.uploads.places import UploadPlaces
 
 KEPT_UNUSED: Final = timedelta(days=1)  # for whoever uploads first and submits later
 MOST_AT_ONCE: Final = 100
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 def remove_unused(
-    places: UploadPlaces, rows: QuerySet[Row], unused: Unused[Row], discard: Discard
+    paths: UploadPaths, rows: QuerySet[Row], unused: Unused[Row], discard: Discard
 ) -> int:
     """Forget what nobody refers to, remove what the database does not know; return how many went.
 
@@ -46,20 +46,20 @@ def remove_unused(
         held = unused(old).select_for_update(skip_locked=True, of=("self",))
         due = list(held.values_list("pk", flat=True)[:MOST_AT_ONCE])
         count, _ = rows.filter(pk__in=due).delete()
-    for team_id in places.teams():
+    for team_id in paths.teams():
         try:
-            _remove_given_up(team_id, places)
-            _remove_strange(team_id, places, rows, discard)
+            _remove_given_up(team_id, paths)
+            _remove_strange(team_id, paths, rows, discard)
         except OSError as problem:  # the next time, perhaps
             extra = {"action": "remove_uploads", "team": team_id}
             _log.warning("Uploads cannot be removed: %s", problem, extra=extra)
     return count
 
 
-def _remove_given_up(team_id: int, places: UploadPlaces) -> None:
+def _remove_given_up(team_id: int, paths: UploadPaths) -> None:
     """Remove uploads that nobody goes on with, and what an ended process left half made."""
     before = time.time() - GIVEN_UP_SECONDS
-    for path in places.uploads(team_id).iterdir():
+    for path in paths.uploads(team_id).iterdir():
         if path.stat().st_mtime < before:
             if path.is_dir():
                 remove(path)
@@ -68,12 +68,12 @@ def _remove_given_up(team_id: int, places: UploadPlaces) -> None:
 
 
 def _remove_strange(
-    team_id: int, places: UploadPlaces, rows: QuerySet[Row], discard: Discard
+    team_id: int, paths: UploadPaths, rows: QuerySet[Row], discard: Discard
 ) -> None:
-    with places.locked(team_id):
+    with paths.locked(team_id):
         known = set(rows.filter(team=team_id).values_list("digest", flat=True))
         before = time.time() - _STRANGE_SECONDS
-        for path in places.of_team(team_id).iterdir():
+        for path in paths.of_team(team_id).iterdir():
             digest = path.name.removesuffix(".tar.gz")
             if digest.startswith(".") or digest in known or path.stat().st_mtime > before:
                 continue

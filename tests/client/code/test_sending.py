@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from django.conf import settings
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.models import CodeSnapshot
 from storage.uploads.closed import remove
 
@@ -19,9 +19,9 @@ from tests.client.running_api import RunningApi
 
 
 @pytest.fixture(autouse=True)
-def places(api: RunningApi) -> Iterator[CodePlaces]:
+def paths(api: RunningApi) -> Iterator[CodePaths]:
     """Where the running api keeps code."""
-    found = CodePlaces(state_dir=settings.CONCERTINA.state_dir)
+    found = CodePaths(state_dir=settings.CONCERTINA.state_dir)
     yield found
     remove(found.root)
 
@@ -37,14 +37,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_file_beside_the_job_file_is_sent_along_once(
-    concertina: CommandLine, folder: Path, places: CodePlaces
+    concertina: CommandLine, folder: Path, paths: CodePaths
 ) -> None:
     ended = concertina("submit", "-f", folder / "job.yaml")
     assert ended.exit_code == 0, ended.err
     assert f"Code of {folder}: 2 files" in ended.err
     assert "sent." in ended.err
     job = Job.objects.get()
-    assert (places.folder(job.team_id, job.code) / "train.py").read_text() == "print('hello')\n"
+    assert (paths.folder(job.team_id, job.code) / "train.py").read_text() == "print('hello')\n"
     ended = concertina("submit", "-f", folder / "job.yaml", "--set", "name=again")
     assert "there already." in ended.err
     assert CodeSnapshot.objects.count() == 1
@@ -135,28 +135,28 @@ def test_wrong_options_are_told_and_nothing_is_submitted(
 
 
 def test_an_upload_that_was_cut_off_goes_on(
-    concertina: CommandLine, folder: Path, places: CodePlaces, monkeypatch: pytest.MonkeyPatch
+    concertina: CommandLine, folder: Path, paths: CodePaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first half of the same archive is there already."""
     concertina("run", "--no-code", "--", "true")
     team = Job.objects.get().team_id
     with packed(folder) as code:
         archive = code.archive.read()
-        places.make(team)
-        part = places.uploads(team) / f"{code.digest}.part"
+        paths.make(team)
+        part = paths.uploads(team) / f"{code.digest}.part"
         part.write_bytes(archive[: len(archive) // 2])
     assert concertina("run", "--", "python", "train.py").exit_code == 0
     assert CodeSnapshot.objects.get().files == 2
 
 
 def test_a_damaged_beginning_is_thrown_away_and_sent_again(
-    concertina: CommandLine, folder: Path, places: CodePlaces
+    concertina: CommandLine, folder: Path, paths: CodePaths
 ) -> None:
     concertina("run", "--no-code", "--", "true")
     team = Job.objects.get().team_id
     with packed(folder) as code:
-        places.make(team)
-        (places.uploads(team) / f"{code.digest}.part").write_bytes(b"damaged")
+        paths.make(team)
+        (paths.uploads(team) / f"{code.digest}.part").write_bytes(b"damaged")
     assert concertina("run", "--", "python", "train.py").exit_code == 0
     assert CodeSnapshot.objects.get().files == 2
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from storage.data.uploaded.places import UploadedPlaces
+from storage.data.uploaded.paths import UploadedPaths
 from storage.models import DataSnapshot, DataSource
 from storage.uploads.closed import remove
 
@@ -30,9 +30,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def places(api: RunningApi) -> Iterator[UploadedPlaces]:
+def paths(api: RunningApi) -> Iterator[UploadedPaths]:
     """Where the running api keeps data."""
-    found = UploadedPlaces(state_dir=settings.CONCERTINA.state_dir)
+    found = UploadedPaths(state_dir=settings.CONCERTINA.state_dir)
     yield found
     remove(found.root)
 
@@ -97,13 +97,13 @@ def test_what_is_no_folder_of_files_is_refused(folder: Path, tmp_path: Path) -> 
 
 
 def test_a_folder_is_sent_once_and_named(
-    concertina: CommandLine, folder: Path, places: UploadedPlaces
+    concertina: CommandLine, folder: Path, paths: UploadedPaths
 ) -> None:
     done = concertina("data", "put", folder, "digits")
     assert done.exit_code == 0, done.err
     assert done.out == "Data digits is 3 files, 0.0 KiB, sent.\n"
     source = DataSource.objects.get()
-    there = places.folder(int(source.place["owner"]), source.place["digest"])
+    there = paths.folder(int(source.place["owner"]), source.place["digest"])
     assert (there / "labels").read_bytes() == b"1" * 20
     assert concertina("data", "ls").out.splitlines()[1].split()[:3] == ["digits", "upload", "read"]
     assert concertina("data", "put", folder, "again").out.endswith("there already.\n")

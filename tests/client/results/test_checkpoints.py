@@ -11,7 +11,7 @@ import pytest
 import safetensors.torch
 import torch
 from django.conf import settings
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 from concertina import BadInput, Client, Unreachable
 from concertina.results import torch_file, weights

@@ -11,7 +11,7 @@ import safetensors.torch
 from django.conf import settings
 from storage.models import HeldCheckpoint
 from storage.results import held
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 from jobs.models import Job
 from tests.client.command_line import CommandLine

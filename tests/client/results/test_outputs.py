@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from storage.models import UnwantedResult
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 from concertina import Client, Unreachable
 from concertina.results.unpacking import unpack

@@ -90,11 +90,11 @@ def test_what_the_next_version_adds_is_left_out_and_what_it_drops_is_as_it_was()
 @pytest.mark.parametrize("apart", [-1, 0, 1])
 def test_one_version_apart_is_understood(apart: int) -> None:
     line = json.dumps({"version": wire.VERSION + apart, "call": "look"})
-    assert wire.asked(line)["call"] == "look"
+    assert wire.request_of(line)["call"] == "look"
 
 
 @pytest.mark.parametrize("apart", [-2, 2])
 def test_two_versions_apart_are_refused_with_both(apart: int) -> None:
     theirs = wire.VERSION + apart
     with pytest.raises(OtherVersion, match=rf"version {theirs} .* version {wire.VERSION}"):
-        wire.asked(json.dumps({"version": theirs, "call": "look"}))
+        wire.request_of(json.dumps({"version": theirs, "call": "look"}))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster.files.disk_walk import DiskUsage
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.data.rules import DataRules
 
 from autoscaler.control_loop.housekeeping.disk_lane import MOST_PENDING
@@ -216,7 +216,7 @@ def test_only_so_many_folders_wait_to_be_looked_into(world: World, disks: Disks)
             clock=world.clock,
             fence=fence,
             environments=world.environments,
-            code=CodePlaces(state_dir=world.state_dir),
+            code=CodePaths(state_dir=world.state_dir),
             data=DataRules(state_dir=world.state_dir),
         )
         watch.go_on(context)

@@ -14,7 +14,7 @@ from cluster.background.background_jobs import BackgroundJobs
 from cluster.models import Node
 
 from autoscaler.control_loop.housekeeping.node_questions import AT_ONCE, NodeQuestions
-from tests import looking
+from tests import polling
 
 
 @dataclass
@@ -69,7 +69,7 @@ def _collected(questions: NodeQuestions[str], count: int) -> Iterator[str]:
             assert answer.value == f"{answer.node.name} is well"
             count -= 1
             yield answer.node.name
-        looking.pause(began)
+        polling.pause(began)
 
 
 def test_a_node_that_hangs_keeps_no_other_from_being_asked_again(

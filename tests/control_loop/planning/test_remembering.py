@@ -20,7 +20,7 @@ from autoscaler.control_loop.carry_out.accounting import (
     MOST_COUNTED,
     CountedLately,
 )
-from autoscaler.control_loop.looking import LookingTime
+from autoscaler.control_loop.observation_budget import ObservationBudget
 from autoscaler.control_loop.observe.for_planner.cluster_view import cluster_state
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
 from autoscaler.control_loop.observe.for_planner.planned_job import JobMeasurements, planned_job
@@ -182,7 +182,7 @@ def test_where_time_is_up_jobs_stay_as_they_were_seen_last_or_where_they_stand(
 
     def looked_at(looks: int) -> tuple[set[str], Mapping[str, PlannedJob]]:
         seconds = count()
-        time = LookingTime(seconds=looks + 1, clock=lambda: next(seconds))
+        time = ObservationBudget(seconds=looks + 1, clock=lambda: next(seconds))
         found = cluster_state(seen().values(), now, time=time)
         return set(found.put_off), {job.job_id: job for job in found.state.jobs}
 
@@ -215,7 +215,7 @@ def test_a_tick_begins_with_what_the_last_one_had_no_time_for(
             assert replace(world.loop(), **changes).run_once()
         return demand_signal.__name__ in {hook.__module__ for hook in hooks}
 
-    assert asks_for_another(looking_seconds=0.0)
+    assert asks_for_another(observation_seconds=0.0)
     assert (fresh(job).state, fresh(job).explanation) == ("queued", {})
     assert not asks_for_another()
     assert fresh(job).state == "starting"

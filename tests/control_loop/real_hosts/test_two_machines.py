@@ -23,7 +23,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from autoscaler.planning.planner import plan
 from concertina_worker.protocol import Env
 from jobs.models import Event, Generation, Job, Worker
-from tests import looking
+from tests import polling
 from tests.control_loop.clocks import Clock, RunningClock
 from tests.control_loop.real_hosts.docker_world import PATIENT, docker_host
 from tests.control_loop.world import World, claims, fresh, kinds, live_workers
@@ -81,7 +81,7 @@ class Field:
         while not is_true():
             assert time.monotonic() < began + seconds, self.story()
             self.loop.run_once()  # one that fails is made up for by the next
-            looking.pause_before_a_tick(began)
+            polling.pause_before_a_tick(began)
 
     def story(self) -> str:
         """What happened so far, for whoever has to find out why not more did."""

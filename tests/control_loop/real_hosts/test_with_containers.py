@@ -22,7 +22,7 @@ from tenancy.models import ImageRule
 from autoscaler.control_loop.tick import ControlLoop
 from jobs.commands.control import cancel
 from jobs.models import Event, Job
-from tests import looking
+from tests import polling
 from tests.control_loop.clocks import Clock, RunningClock
 from tests.control_loop.real_hosts.docker_world import PATIENT, docker_host
 from tests.control_loop.world import World, claims, fresh, live_workers
@@ -54,7 +54,7 @@ class Ship:
         while not is_true():
             assert time.monotonic() < began + seconds, self.how_it_stands()
             self.loop.run_once()  # one that fails is made up for by the next
-            looking.pause_before_a_tick(began)
+            polling.pause_before_a_tick(began)
 
     def how_it_stands(self) -> str:
         """For whoever has to find out why something did not come true in time."""

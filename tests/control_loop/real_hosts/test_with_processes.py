@@ -25,7 +25,7 @@ from autoscaler.control_loop.tick import ControlLoop
 from jobs.admission.disk_limits import DiskLimits
 from jobs.commands.control import cancel
 from jobs.models import Job
-from tests import looking
+from tests import polling
 from tests.control_loop.clocks import Clock, RunningClock
 from tests.control_loop.world import World, claims, fresh, live_workers, states
 
@@ -68,7 +68,7 @@ class Machine:
         while not is_true():
             assert time.monotonic() < began + seconds, "the condition did not come true in time"
             self.loop.run_once()  # one that fails is made up for by the next
-            looking.pause_before_a_tick(began)
+            polling.pause_before_a_tick(began)
 
     def pid(self, worker_id: str) -> int:
         """Of the worker's command, once it runs."""

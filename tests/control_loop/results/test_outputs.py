@@ -8,7 +8,7 @@ from cluster.docker_host.process_environments import ContainerEnvironments
 from cluster.worker_host import Launch, Mount
 from storage.models import UnwantedResult
 from storage.results import unwanted
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 from concertina_worker.protocol import Env
 from jobs.models import Job

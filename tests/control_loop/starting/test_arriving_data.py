@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cluster.worker_host import ProcessPhase
 from storage.data.cache import copies
-from storage.data.cache.places import CachePlaces
+from storage.data.cache.paths import CachePaths
 from storage.data.destinations import Destination
 from storage.data.rules import DataRules
 from storage.models import DataCopy, DataSource
@@ -88,7 +88,7 @@ def ready(source: DataSource) -> bool:
 
 def folder(world: World, job: Job, source: DataSource) -> Path:
     version = fresh(job).data_versions[source.name]
-    return CachePlaces(state_dir=world.state_dir).folder(source.pk, version)
+    return CachePaths(state_dir=world.state_dir).folder(source.pk, version)
 
 
 def test_a_job_waits_without_gpus_until_its_data_is_there(world: World, bucket: DataSource) -> None:
@@ -295,7 +295,7 @@ def test_what_comes_of_a_fetch_and_cannot_be_kept_stops_no_tick(
     job = using(world)
     world.tick()
     fetcher_of(world).wait()
-    CachePlaces(state_dir=world.state_dir).listing(source.pk, "").unlink()
+    CachePaths(state_dir=world.state_dir).listing(source.pk, "").unlink()
     world.tick()
     assert fresh(job).message == ("Data digits: what came of it cannot be kept; it is tried again.")
     assert not source.copies.exists()
@@ -310,7 +310,7 @@ def known(world: World, name: str, *, state: str, number: int) -> DataCopy:
         name=name, kind="object_store", place={"url": "https://127.0.0.1/nobody"}
     )
     source.teams.add(Team.objects.get(name="vision"))
-    places = CachePlaces(state_dir=world.state_dir)
+    paths = CachePaths(state_dir=world.state_dir)
     copy = DataCopy.objects.create(
         source=source,
         version=f"{number:064x}",
@@ -320,10 +320,10 @@ def known(world: World, name: str, *, state: str, number: int) -> DataCopy:
         listed_at=world.clock() + timedelta(hours=1),
         used_at=world.clock(),
     )
-    places.make(source.pk)
-    places.listing(source.pk, copy.version).touch()
+    paths.make(source.pk)
+    paths.listing(source.pk, copy.version).touch()
     if state == "ready":
-        places.folder(source.pk, copy.version).mkdir()
+        paths.folder(source.pk, copy.version).mkdir()
     return copy
 
 

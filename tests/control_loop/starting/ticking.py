@@ -8,7 +8,7 @@ from typing import Final
 
 from jobs.models import Job
 from tests.control_loop.world import World
-from tests.looking import pause
+from tests.polling import pause
 
 _PATIENCE_SECONDS: Final = 60.0
 

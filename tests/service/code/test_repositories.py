@@ -18,7 +18,7 @@ from storage.data.fetcher.orders import FetchResult, Status, UnusableSource
 from storage.errors import SnapshotInvalid
 from storage.repositories.fetcher.orders import CodeOrder, FetchedCommit
 from storage.repositories.fetcher.packing import Objects, TreeEntry, pack
-from storage.repositories.places import Workplace
+from storage.repositories.workplace import Workplace
 
 from concertina.code.packing import packed
 from jobs.models import Job

@@ -21,7 +21,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from storage.code.bounds import CodeBounds, CodeLimits
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 from storage.models import CodeSnapshot
 from storage.uploads.closed import remove
 from storage.uploads.unused import KEPT_UNUSED, remove_unused
@@ -36,12 +36,12 @@ CODE = files(train_py="print('hello')", lib_py="x = 1")
 
 
 @pytest.fixture(autouse=True)
-def places(settings: Settings, tmp_path: Path) -> CodePlaces:
+def paths(settings: Settings, tmp_path: Path) -> CodePaths:
     limits = CodeLimits(snapshot=CodeBounds(most_bytes=100_000), team_bytes=100_000, team_uploads=2)
     settings.CONCERTINA = replace(
         django_settings.CONCERTINA, state_dir=tmp_path, code_limits=limits
     )
-    return CodePlaces(state_dir=tmp_path)
+    return CodePaths(state_dir=tmp_path)
 
 
 def address(digest: str, team: str = "vision") -> str:
@@ -74,26 +74,26 @@ def content_of(answer: Any) -> bytes:
     return asyncio.run(read(answer.streaming_content))
 
 
-def of_upload(places: CodePlaces, team: Team) -> list[str]:
-    folder = places.uploads(team.pk)
+def of_upload(paths: CodePaths, team: Team) -> list[str]:
+    folder = paths.uploads(team.pk)
     return sorted(path.name for path in folder.iterdir() if path.name != "lock")
 
 
 def test_an_archive_in_one_piece_is_there_at_once(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     assert api.get(address(CODE.digest)).json()["is_complete"] is False
     answer = send(api, CODE)
     assert (answer.status_code, answer.json()["is_complete"]) == (201, True)
-    assert (places.folder(vision.pk, CODE.digest) / "train.py").read_text() == "print('hello')"
+    assert (paths.folder(vision.pk, CODE.digest) / "train.py").read_text() == "print('hello')"
     snapshot = CodeSnapshot.objects.get()
     assert (snapshot.files, snapshot.bytes, snapshot.created_by) == (2, 19, "vision/ci")
-    assert of_upload(places, vision) == []
+    assert of_upload(paths, vision) == []
     assert send(api, CODE).status_code == 201
 
 
 def test_an_upload_goes_on_where_it_was_cut_off(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     assert (
         send(api, CODE, end=50).json() | {"received": 50}
@@ -108,23 +108,23 @@ def test_an_upload_goes_on_where_it_was_cut_off(
 
 
 def test_what_is_not_what_it_says_leaves_nothing(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     wrong = replace(CODE, digest="0" * 64)
     answer = send(api, wrong)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_snapshot")
     assert CODE.digest in answer.json()["message"]
     assert not CodeSnapshot.objects.exists()
-    assert of_upload(places, vision) == []
-    assert [path.name for path in places.uploads(vision.pk).parent.iterdir()] == [".uploads"]
+    assert of_upload(paths, vision) == []
+    assert [path.name for path in paths.uploads(vision.pk).parent.iterdir()] == [".uploads"]
 
 
 @pytest.mark.parametrize("total", [10, 100_001])
 def test_a_length_that_cannot_be_is_refused(
-    api: APIClient, vision: Team, places: CodePlaces, total: int
+    api: APIClient, vision: Team, paths: CodePaths, total: int
 ) -> None:
     assert send(api, CODE, total=total).json()["code"] == "invalid_snapshot"
-    assert of_upload(places, vision) == []
+    assert of_upload(paths, vision) == []
 
 
 @pytest.mark.parametrize("header", ["Upload-Offset", "Upload-Length"])
@@ -153,7 +153,7 @@ def test_a_team_has_so_many_uploads_under_way_and_so_much_code(
 
 
 def test_what_is_small_or_no_file_counts_as_well(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     empty = packed([member(f"a/b/{number}") for number in range(5)])
     padded = of_bytes(gzip.decompress(empty.archive) + os.urandom(50_000))
@@ -205,75 +205,75 @@ def test_a_job_without_code_has_none(api: APIClient, job: Job) -> None:
 
 
 def test_code_goes_a_day_after_the_last_job_that_refers_to_it(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     unused = files(a="nobody's")
     gone: list[Path] = []
     for code in (CODE, unused):
         send(api, code)
     api.post("/api/v1/jobs", spec(code={"digest": CODE.digest}), format="json")
-    assert remove_unused(places, CodeSnapshot.objects.all(), code_without_jobs, gone.append) == 0
+    assert remove_unused(paths, CodeSnapshot.objects.all(), code_without_jobs, gone.append) == 0
     CodeSnapshot.objects.update(used_at=timezone.now() - KEPT_UNUSED - timedelta(seconds=1))
-    assert remove_unused(places, CodeSnapshot.objects.all(), code_without_jobs, gone.append) == 1
+    assert remove_unused(paths, CodeSnapshot.objects.all(), code_without_jobs, gone.append) == 1
     assert CodeSnapshot.objects.get().digest == CODE.digest
     assert gone == []  # it may be on its way into its place
 
 
 def test_what_the_database_does_not_know_goes_when_it_is_old(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     gone: list[Path] = []
     send(api, CODE)
     CodeSnapshot.objects.all().delete()
-    folder, archive = (f(vision.pk, CODE.digest) for f in (places.folder, places.archive))
+    folder, archive = (f(vision.pk, CODE.digest) for f in (paths.folder, paths.archive))
     for path in (folder, archive):
         os.utime(path, (0, 0))
-    remove_unused(places, CodeSnapshot.objects.all(), code_without_jobs, gone.append)
+    remove_unused(paths, CodeSnapshot.objects.all(), code_without_jobs, gone.append)
     assert gone == [folder]
     assert not archive.exists()
 
 
 def test_a_snapshot_whose_folder_is_lost_is_uploaded_again(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     send(api, CODE)
-    remove(places.folder(vision.pk, CODE.digest))
+    remove(paths.folder(vision.pk, CODE.digest))
     assert api.get(address(CODE.digest)).json()["is_complete"] is False
     assert send(api, CODE).status_code == 201
-    assert (places.folder(vision.pk, CODE.digest) / "lib.py").exists()
+    assert (paths.folder(vision.pk, CODE.digest) / "lib.py").exists()
 
 
 @pytest.mark.parametrize("offset", [0, 50])
 def test_a_piece_that_comes_after_somebody_completed_the_upload_leaves_nothing(
     api: APIClient,
     vision: Team,
-    places: CodePlaces,
+    paths: CodePaths,
     monkeypatch: pytest.MonkeyPatch,
     offset: int,
 ) -> None:
-    make = CodePlaces.make
+    make = CodePaths.make
 
-    def make_late(self: CodePlaces, team_id: int) -> None:
-        monkeypatch.setattr(CodePlaces, "make", make)
+    def make_late(self: CodePaths, team_id: int) -> None:
+        monkeypatch.setattr(CodePaths, "make", make)
         assert send(api, CODE).status_code == 201
         make(self, team_id)
 
-    monkeypatch.setattr(CodePlaces, "make", make_late)
+    monkeypatch.setattr(CodePaths, "make", make_late)
     assert send(api, CODE, offset=offset, end=60).status_code == 201
-    assert of_upload(places, vision) == []
+    assert of_upload(paths, vision) == []
 
 
 def test_a_piece_without_its_first_one_leaves_nothing(
-    api: APIClient, vision: Team, places: CodePlaces
+    api: APIClient, vision: Team, paths: CodePaths
 ) -> None:
     answer = send(api, CODE, offset=50)
     assert (answer.status_code, answer.json()["code"]) == (409, "wrong_offset")
-    assert of_upload(places, vision) == []
+    assert of_upload(paths, vision) == []
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_upload_the_same_at_once_it_is_there_once(
-    vision: Team, places: CodePlaces
+    vision: Team, paths: CodePaths
 ) -> None:
     code = packed([member(f"f{n}.py", b"x" * 100) for n in range(20)])
     apis = [client_of(vision)] * 4
@@ -295,5 +295,5 @@ def test_of_many_who_upload_the_same_at_once_it_is_there_once(
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(upload, apis)) == [201] * 4
     assert CodeSnapshot.objects.count() == 1
-    assert len(list(places.folder(vision.pk, code.digest).iterdir())) == 20
-    assert of_upload(places, vision) == []
+    assert len(list(paths.folder(vision.pk, code.digest).iterdir())) == 20
+    assert of_upload(paths, vision) == []

@@ -29,8 +29,8 @@ from storage.data.fetcher.orders import (
 from storage.data.fetcher.stores import open_store
 
 from autoscaler.backoff import Backoff
-from tests.looking import pause
 from tests.object_store import CREDENTIAL, noise, object_store
+from tests.polling import pause
 
 AT_ONCE = Backoff(first_seconds=0.0, longest_seconds=0.0)
 

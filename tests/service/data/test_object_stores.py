@@ -21,7 +21,7 @@ from tenancy.models import Membership, Team
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 
-from tests.looking import pause
+from tests.polling import pause
 
 SOURCES = "/api/v1/data-sources"
 

@@ -19,7 +19,7 @@ from storage.data import sources
 from storage.data.uploaded import manifests, uploads
 from storage.data.uploaded.bounds import DataLimits
 from storage.data.uploaded.manifests import Manifest
-from storage.data.uploaded.places import UploadedPlaces
+from storage.data.uploaded.paths import UploadedPaths
 from storage.data.uploaded.uploads import DataUpload
 from storage.errors import ManifestInvalid
 from storage.models import DataSnapshot, DataSource
@@ -36,7 +36,7 @@ FILES = {"a/one.txt": b"1" * 20, "a/zero": b"", "b.sh": b"2" * 14, "c": b"3"}
 
 
 @pytest.fixture(autouse=True)
-def places(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UploadedPlaces:
+def paths(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UploadedPaths:
     for module in (manifests, uploads):
         monkeypatch.setattr(module, "BLOCK", BLOCK)
     limits = DataLimits(most_bytes=1000, team_bytes=100_000, team_uploads=2)
@@ -44,7 +44,7 @@ def places(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         django_settings.CONCERTINA, state_dir=tmp_path, data_limits=limits
     )
     uploads.read_manifest.cache_clear()
-    return UploadedPlaces(state_dir=tmp_path)
+    return UploadedPaths(state_dir=tmp_path)
 
 
 def manifest_of(files: dict[str, bytes]) -> bytes:
@@ -96,18 +96,18 @@ def name(api: APIClient, folder: Folder, called: str = "digits", *teams: str) ->
     return api.put(f"/api/v1/data-sources/{called}", body, format="json")
 
 
-def under_way(places: UploadedPlaces, team: Team) -> list[str]:
-    folder = places.uploads(team.pk)
+def under_way(paths: UploadedPaths, team: Team) -> list[str]:
+    folder = paths.uploads(team.pk)
     return sorted(path.name for path in folder.iterdir() if path.name != "lock")
 
 
 def test_a_folder_comes_in_blocks_and_is_a_source(
-    api: APIClient, vision: Team, places: UploadedPlaces
+    api: APIClient, vision: Team, paths: UploadedPaths
 ) -> None:
     folder = Folder(FILES)
     answer = folder.send_all(api)
     assert (answer.status_code, answer.json()["is_complete"]) == (201, True)
-    there = places.folder(vision.pk, folder.digest)
+    there = paths.folder(vision.pk, folder.digest)
     found = {
         path.relative_to(there).as_posix(): path for path in there.rglob("*") if path.is_file()
     }
@@ -121,7 +121,7 @@ def test_a_folder_comes_in_blocks_and_is_a_source(
     assert (there / "a").stat().st_mode & 0o777 == 0o555
     row = DataSnapshot.objects.get()
     assert (row.files, row.bytes, row.kept_bytes) == (4, 35, 35 + 5 * 4096)
-    assert under_way(places, vision) == []
+    assert under_way(paths, vision) == []
     assert name(api, folder).status_code == 201
     (shown,) = api.get("/api/v1/data-sources").json()["items"]
     assert (shown["kind"], shown["digest"], shown["cached_bytes"]) == ("upload", folder.digest, 35)
@@ -142,7 +142,7 @@ def test_it_goes_on_where_it_was_broken_off(api: APIClient) -> None:
 
 
 def test_a_damaged_block_is_refused_and_may_be_sent_again(
-    api: APIClient, vision: Team, places: UploadedPlaces
+    api: APIClient, vision: Team, paths: UploadedPaths
 ) -> None:
     folder = Folder(FILES)
     first, (offset, block), *rest = folder.pieces
@@ -153,11 +153,11 @@ def test_a_damaged_block_is_refused_and_may_be_sent_again(
     for piece in ((offset, block), *rest):
         answer = folder.send(api, *piece)
     assert answer.json()["is_complete"]
-    assert (places.folder(vision.pk, folder.digest) / "c").read_bytes() == b"3"
+    assert (paths.folder(vision.pk, folder.digest) / "c").read_bytes() == b"3"
 
 
 def test_no_folder_is_complete_before_all_of_it_is_here(
-    api: APIClient, vision: Team, places: UploadedPlaces
+    api: APIClient, vision: Team, paths: UploadedPaths
 ) -> None:
     folder = Folder(FILES)
     first, (offset, block), *_ = folder.pieces
@@ -166,7 +166,7 @@ def test_no_folder_is_complete_before_all_of_it_is_here(
         early = folder.send(api, offset, content, Upload_Length=offset + len(content))
         assert (early.status_code, early.json()["code"]) == (422, "invalid_manifest")
     assert not DataSnapshot.objects.exists()
-    assert not places.folder(vision.pk, folder.digest).exists()
+    assert not paths.folder(vision.pk, folder.digest).exists()
 
 
 def test_what_is_all_here_is_completed_by_whoever_asks_next(
@@ -192,12 +192,12 @@ def test_a_team_has_so_many_names_and_no_more(
 
 
 def test_files_that_went_meanwhile_are_sent_again(
-    api: APIClient, vision: Team, places: UploadedPlaces
+    api: APIClient, vision: Team, paths: UploadedPaths
 ) -> None:
     folder = Folder(FILES)
     first, second, *_ = folder.pieces
     folder.send(api, *first)
-    (places.uploads(vision.pk) / folder.digest).rmdir()
+    (paths.uploads(vision.pk) / folder.digest).rmdir()
     assert folder.send(api, *second).json()["code"] == "wrong_offset"
     assert folder.send_all(api).status_code == 201
 
@@ -250,12 +250,12 @@ def test_what_is_no_manifest_is_refused(manifest: bytes, said: str) -> None:
 def test_what_begins_wrong_leaves_nothing(
     api: APIClient,
     vision: Team,
-    places: UploadedPlaces,
+    paths: UploadedPaths,
     change: Callable[[Folder], dict[str, Any]],
 ) -> None:
     folder = Folder(FILES)
     assert folder.send(api, 0, **change(folder)).status_code == 422
-    assert under_way(places, vision) == []
+    assert under_way(paths, vision) == []
 
 
 def test_a_team_keeps_so_much_and_no_more(api: APIClient, settings: Settings) -> None:
@@ -276,7 +276,7 @@ def test_only_so_many_are_under_way(api: APIClient) -> None:
 
 
 def test_a_job_keeps_its_version_when_the_next_comes(
-    api: APIClient, vision: Team, places: UploadedPlaces, submit: SubmitJob, settings: Settings
+    api: APIClient, vision: Team, paths: UploadedPaths, submit: SubmitJob, settings: Settings
 ) -> None:
     old, new = Folder({"a": b"old"}), Folder({"a": b"new"})
     old.send_all(api)
@@ -296,12 +296,12 @@ def test_a_job_keeps_its_version_when_the_next_comes(
     Job.objects.update(state=JobState.COMPLETED)
     (unused,) = data_without_users(DataSnapshot.objects.all())
     assert unused.digest == old.digest
-    removed = remove_unused(places, DataSnapshot.objects.all(), data_without_users, lambda _: None)
+    removed = remove_unused(paths, DataSnapshot.objects.all(), data_without_users, lambda _: None)
     assert (removed, DataSnapshot.objects.get().digest) == (1, new.digest)
 
 
 def test_files_that_are_equal_in_two_versions_outlive_either_of_them(
-    api: APIClient, vision: Team, places: UploadedPlaces, settings: Settings
+    api: APIClient, vision: Team, paths: UploadedPaths, settings: Settings
 ) -> None:
     old, new = Folder({"a": b"old", "same": b"x" * 9}), Folder({"a": b"new!", "same": b"x" * 9})
     for one in (old, new):
@@ -310,7 +310,7 @@ def test_files_that_are_equal_in_two_versions_outlive_either_of_them(
     assert DataSnapshot.objects.count() == 2
     rules = settings.CONCERTINA.data_rules
     DataSnapshot.objects.update(used_at=timezone.now() - KEPT_UNUSED - timedelta(hours=1))
-    remove_unused(places, DataSnapshot.objects.all(), data_without_users, shutil.rmtree)
+    remove_unused(paths, DataSnapshot.objects.all(), data_without_users, shutil.rmtree)
     seen = sources.folder_for(vision, "digits", version=new.digest, is_writing=False, rules=rules)
     assert {path.name: path.read_bytes() for path in seen.iterdir()} == {
         "a": b"new!",

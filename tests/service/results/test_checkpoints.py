@@ -15,7 +15,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 from storage.models import UnwantedResult
 from storage.results import checkpoints
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 from jobs.lifecycle import JobState
 from jobs.models import Job

@@ -19,7 +19,7 @@ from rest_framework.test import APIClient
 from storage.errors import ResultUnknown
 from storage.models import UnwantedResult
 from storage.results import archives, listing, opening, unwanted
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 from jobs.models import Job
 

@@ -45,8 +45,8 @@ def with_dependencies(
             continue
         seen.add(key)
         found[name] = distribution(name)
-        asked = map(Requirement, found[name].requires or ())
-        waiting += [one for one in asked if _applies(one, extras)]
+        required = map(Requirement, found[name].requires or ())
+        waiting += [one for one in required if _applies(one, extras)]
     return tuple(found[name] for name in sorted(found))
 
 

@@ -45,11 +45,11 @@ def _is_left_out(name: str) -> bool:
 
 def _add_certificates(tree: Tree) -> None:
     """Add the certificates that this machine trusts, where its OpenSSL looks for them."""
-    asked = ssl.get_default_verify_paths()
+    paths = ssl.get_default_verify_paths()
     bundle = Path("/etc/ssl/certs/ca-certificates.crt")
-    for file in (bundle, Path(asked.cafile or bundle)):
+    for file in (bundle, Path(paths.cafile or bundle)):
         if file.is_file():
             tree.add_file(str(bundle).lstrip("/"), file)
             break
-    if asked.openssl_cafile != str(bundle):
-        tree.add_link(asked.openssl_cafile.lstrip("/"), str(bundle))
+    if paths.openssl_cafile != str(bundle):
+        tree.add_link(paths.openssl_cafile.lstrip("/"), str(bundle))

@@ -84,6 +84,6 @@ def report(
     if path not in _files:
         _files[path] = ReportFile(path)
         atexit.register(_files[path].flush)
-    told = {"step": step, "samples": samples, "total_steps": total_steps}
-    counts = {name: int(count) for name, count in told.items() if count is not None}
+    given = {"step": step, "samples": samples, "total_steps": total_steps}
+    counts = {name: int(count) for name, count in given.items() if count is not None}
     _files[path].tell({**counts, **{name: float(value) for name, value in values.items()}})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from storage.errors import CheckpointUnknown, ResultUnknown
 from storage.results import checkpoints, holding
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 
 _KEPT = ".kept"
 

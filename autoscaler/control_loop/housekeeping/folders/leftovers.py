@@ -18,7 +18,7 @@ from typing import Final
 
 from cluster.files.discarding import discard
 from cluster.logs import log_files
-from storage.results.places import ResultFolder
+from storage.results.folders import ResultFolder
 
 from autoscaler.control_loop.housekeeping.folders import last_checkpoint
 from autoscaler.control_loop.lease.orders import FencedOrders

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Final
 
 from cluster.files.discarding import discard
-from storage.code.places import CodePlaces
-from storage.data.uploaded.places import UploadedPlaces
+from storage.code.paths import CodePaths
+from storage.data.uploaded.paths import UploadedPaths
 from storage.models import CodeSnapshot, DataSnapshot
-from storage.uploads.places import UploadPlaces
+from storage.uploads.paths import UploadPaths
 from storage.uploads.unused import remove_unused
 
 from autoscaler.control_loop.lease.orders import FencedOrders
@@ -31,21 +31,21 @@ def remove_unused_uploads(orders: FencedOrders, now: datetime) -> None:
     Raises:
         LeaseLost: another process holds the lease now.
     """
-    code = CodePlaces(state_dir=orders.state_dir)
+    code = CodePaths(state_dir=orders.state_dir)
     rows = CodeSnapshot.objects.all()
     _look(orders, code, partial(remove_unused, code, rows, code_without_jobs), now)
-    data = UploadedPlaces(state_dir=orders.state_dir)
+    data = UploadedPaths(state_dir=orders.state_dir)
     others = DataSnapshot.objects.all()
     _look(orders, data, partial(remove_unused, data, others, data_without_users), now)
 
 
 def _look(
-    orders: FencedOrders, places: UploadPlaces, remove: Callable[..., int], now: datetime
+    orders: FencedOrders, paths: UploadPaths, remove: Callable[..., int], now: datetime
 ) -> None:
     """There is nothing to look for without any folder."""
-    stamp = places.root / _STAMP
+    stamp = paths.root / _STAMP
     try:
-        if not places.root.is_dir():
+        if not paths.root.is_dir():
             return
         if stamp.exists() and stamp.stat().st_mtime > (now - _EVERY).timestamp():
             return
@@ -56,4 +56,4 @@ def _look(
         _log.warning(said, problem, extra={"action": "remove_uploads"})
         return
     with orders.giving():
-        remove(lambda folder: discard(folder, aside=places.aside))
+        remove(lambda folder: discard(folder, aside=paths.aside))

@@ -10,7 +10,7 @@ from typing import Final
 
 from cluster.files.discarding import discard
 from storage.models import UnwantedResult
-from storage.results.places import ResultFolder, Results
+from storage.results.folders import ResultFolder, Results
 from storage.results.unwanted import MOST_AT_ONCE, remove
 
 from autoscaler.control_loop.lease.orders import FencedOrders

@@ -54,10 +54,10 @@ class ChangeTimes:
         The team's own changes tell it or, without any, those of two others at least: the lower of
         what is usual among them. Jobs report what changes took, and no team's word alone counts.
         """
-        asked = (nodes, is_hot, team_id)
-        if asked not in self._ratios:
-            self._ratios[asked] = self._ratio(*asked) if self.lately else None
-        return self._ratios[asked]
+        key = (nodes, is_hot, team_id)
+        if key not in self._ratios:
+            self._ratios[key] = self._ratio(*key) if self.lately else None
+        return self._ratios[key]
 
     def _ratio(self, nodes: frozenset[str], is_hot: bool, team_id: int) -> float | None:  # noqa: FBT001 - asked by place
         pairs = pairs_of(nodes)

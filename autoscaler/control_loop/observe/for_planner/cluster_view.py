@@ -13,7 +13,7 @@ from cluster.nodes import node_changes
 from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 
-from autoscaler.control_loop.looking import LookingTime
+from autoscaler.control_loop.observation_budget import ObservationBudget
 from autoscaler.control_loop.observe.for_planner import growth
 from autoscaler.control_loop.observe.for_planner.histories import Histories
 from autoscaler.control_loop.observe.for_planner.planned import PlannedMemory
@@ -60,7 +60,7 @@ def cluster_state(
     now: datetime,
     *,
     left_out: Collection[str] = (),
-    time: LookingTime | None = None,
+    time: ObservationBudget | None = None,
 ) -> ObservedCluster:
     """The snapshot of a tick, from jobs that may be planned; those left out stand still in it."""
     plannable = [view for view in views if _is_plannable(view, now)]
@@ -69,7 +69,7 @@ def cluster_state(
         now=now,
         histories=Histories.of([view for view in with_past if view.id not in left_out]),
         held_back=growth.held_back(now),
-        time=time or LookingTime(),
+        time=time or ObservationBudget(),
     )
     jobs = {
         view.id: holder_of(view, now) if view.id in left_out else look.into(view)
@@ -105,7 +105,7 @@ class _PlannedJobs:
     now: datetime
     histories: Histories
     held_back: Collection[str]
-    time: LookingTime
+    time: ObservationBudget
     failing: dict[str, Exception] = field(default_factory=dict)
     put_off: set[str] = field(default_factory=set)
 

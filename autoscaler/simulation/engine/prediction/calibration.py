@@ -101,7 +101,7 @@ def hold_against(
             is_start=one.basis is Basis.START,
             made_at=one.made_at,
             looked_until=one.made_at + effort.horizon_seconds,
-            span=one.told,
+            span=one.published,
             replayed=one.replayed,
             happened_at=happened_at,
         )
@@ -119,7 +119,7 @@ class _PastPrediction:
     basis: Basis
     made_at: float
     replayed: Range
-    told: Range
+    published: Range
 
     @property
     def happened_at(self) -> float | None:
@@ -155,7 +155,7 @@ def _made(
                     basis=basis,
                     made_at=state.now,
                     replayed=span,
-                    told=corrected(span, known.get(basis), state.now),
+                    published=corrected(span, known.get(basis), state.now),
                 )
 
 

@@ -39,8 +39,10 @@ def wait_for(current: Session, job: Job) -> None:
     """Stay until it is final, and leave with the exit code of its outcome."""
     terminal = current.terminal
     try:
-        with reporter(terminal.err, current.client.clock) as told:
-            final = current.client.wait(job["id"], on_event=told.event, on_progress=told.progress)
+        with reporter(terminal.err, current.client.clock) as watcher:
+            final = current.client.wait(
+                job["id"], on_event=watcher.event, on_progress=watcher.progress
+            )
     except KeyboardInterrupt:
         terminal.say(f"The job goes on. `concertina cancel {job['id']}` ends it.")
         raise

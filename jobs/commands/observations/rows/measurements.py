@@ -24,29 +24,29 @@ _QUERIES: Final = """
         INSERT INTO jobs_measurement (
             job_id, gpu_type, workers, nodes, global_batch_size, steps, step_seconds, updated_at
         )
-        SELECT told.job_id, told.gpu_type, told.workers, greatest(place.nodes, 1),
-               told.global_batch_size, told.steps, told.step_seconds, now()
-        FROM jsonb_to_recordset(%(measurements)s) AS told (
+        SELECT reported.job_id, reported.gpu_type, reported.workers, greatest(place.nodes, 1),
+               reported.global_batch_size, reported.steps, reported.step_seconds, now()
+        FROM jsonb_to_recordset(%(measurements)s) AS reported (
             job_id text, gpu_type text, workers integer, global_batch_size integer, steps integer,
             step_seconds float8
         )
         LEFT JOIN LATERAL (
             SELECT worker_ids FROM jobs_generation
-            WHERE job_id = told.job_id AND workers = told.workers
-                AND global_batch_size = told.global_batch_size
+            WHERE job_id = reported.job_id AND workers = reported.workers
+                AND global_batch_size = reported.global_batch_size
             ORDER BY number DESC LIMIT 1
         ) AS generation ON true
         LEFT JOIN LATERAL (
             SELECT count(DISTINCT coalesce(node_id, 0)) AS nodes FROM jobs_worker
-            WHERE job_id = told.job_id
+            WHERE job_id = reported.job_id
                 AND id IN (SELECT jsonb_array_elements_text(generation.worker_ids))
         ) AS place ON true
         WHERE NOT EXISTS (
             SELECT FROM jobs_measurement AS known
-            WHERE known.job_id = told.job_id AND known.gpu_type = told.gpu_type
+            WHERE known.job_id = reported.job_id AND known.gpu_type = reported.gpu_type
                 AND (known.workers, known.global_batch_size)
-                    = (told.workers, told.global_batch_size)
-                AND (known.steps, known.step_seconds) = (told.steps, told.step_seconds)
+                    = (reported.workers, reported.global_batch_size)
+                AND (known.steps, known.step_seconds) = (reported.steps, reported.step_seconds)
         )
         ON CONFLICT (job_id, gpu_type, workers, nodes, global_batch_size) DO UPDATE
         SET steps = excluded.steps, step_seconds = excluded.step_seconds,
@@ -58,7 +58,7 @@ _MOST_THERE: Final = """
     (SELECT count(*) FROM jobs_measurement WHERE job_id = job.id)
     + (SELECT count(*) FROM measurement WHERE job_id = job.id)
 """
-MEASUREMENTS: Final = StatementPart(name="measurements", queries=_QUERIES, told=_MOST_THERE)
+MEASUREMENTS: Final = StatementPart(name="measurements", queries=_QUERIES, answer=_MOST_THERE)
 
 
 def rows_of_measurements(

@@ -20,18 +20,18 @@ from jobs.reports.sync_report import MetricEntry
 _POINTS_A_SECOND: Final = 2  # of the job's life; a coordinator reports one
 
 _QUERIES: Final = """
-    told_point AS (
-        SELECT * FROM jsonb_to_recordset(%(points)s) AS told (
+    reported_point AS (
+        SELECT * FROM jsonb_to_recordset(%(points)s) AS reported (
             job_id text, at timestamptz, generation integer, step bigint, epoch float8,
             samples bigint, samples_per_second float8, step_seconds float8, compute_seconds float8,
             communication_seconds float8, learning_rate float8, "values" jsonb
         )
     ),
     new_point AS (
-        SELECT job_id, count(*) AS points FROM told_point WHERE NOT EXISTS (
+        SELECT job_id, count(*) AS points FROM reported_point WHERE NOT EXISTS (
             SELECT FROM jobs_metricpoint AS known
             WHERE (known.job_id, known.generation, known.step)
-                = (told_point.job_id, told_point.generation, told_point.step)
+                = (reported_point.job_id, reported_point.generation, reported_point.step)
         ) GROUP BY job_id
     ),
     point AS (
@@ -41,7 +41,7 @@ _QUERIES: Final = """
         )
         SELECT job_id, %(now)s, at, generation, step, epoch, samples, samples_per_second,
             step_seconds, compute_seconds, communication_seconds, learning_rate, "values"
-        FROM told_point
+        FROM reported_point
         ON CONFLICT (job_id, generation, step) DO UPDATE
         SET at = excluded.at, "values" = excluded."values"
         WHERE (known.at, known."values") IS DISTINCT FROM (excluded.at, excluded."values")

@@ -42,8 +42,8 @@ _OF_JOB: Final = {
 _WRITE: Final = """
     {parts}
     UPDATE jobs_job AS job SET {changes}
-    FROM jsonb_to_recordset(%(jobs)s) AS told (id text, {columns})
-    WHERE job.id = told.id RETURNING job.id, {told}
+    FROM jsonb_to_recordset(%(jobs)s) AS reported (id text, {columns})
+    WHERE job.id = reported.id RETURNING job.id, {answers}
 """
 
 
@@ -54,7 +54,7 @@ class StatementPart:
     name: str  # of the document with its rows
     queries: str
     of_job: Mapping[str, str] = field(default_factory=dict)  # columns of its row, in SQL
-    told: str = "0"  # what the caller wants to hear of each job, in SQL
+    answer: str = "0"  # what the caller wants to hear of each job, in SQL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ def write(
             used.append(part)
     columns = [name for name in _OF_JOB if any(name in draft.changes for draft in drafts)]
     parameters["jobs"] = _document([{"id": one.job_id, **one.changes} for one in drafts])
-    changes = {name: f'coalesce(told."{name}", job."{name}")' for name in columns}
+    changes = {name: f'coalesce(reported."{name}", job."{name}")' for name in columns}
     for part in used:
         changes |= part.of_job
     queries = ", ".join(part.queries for part in used)
@@ -87,7 +87,7 @@ def write(
         parts=f"WITH {queries}" if queries else "",
         changes=", ".join(f'"{name}" = {value}' for name, value in changes.items()),
         columns=", ".join(f'"{name}" {_OF_JOB[name]}' for name in columns),
-        told=", ".join(part.told if part in used else "0" for part in parts),
+        answers=", ".join(part.answer if part in used else "0" for part in parts),
     )
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

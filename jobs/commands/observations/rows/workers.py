@@ -38,16 +38,16 @@ _COLUMNS: Final = {
     "gpu_memory_bytes": "bigint",
     "gpu_memory_total_bytes": "bigint",
 }
-_NEW: Final = {name: f"coalesce(told.{name}, worker.{name})" for name in _COLUMNS}
+_NEW: Final = {name: f"coalesce(reported.{name}, worker.{name})" for name in _COLUMNS}
 _QUERIES: Final = f"""
     worker AS (
         UPDATE jobs_worker AS worker
         SET {", ".join(f"{name} = {new}" for name, new in _NEW.items())}
-        FROM jsonb_to_recordset(%(workers)s) AS told (
+        FROM jsonb_to_recordset(%(workers)s) AS reported (
             id text, job_id text,
             {", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())}
         )
-        WHERE worker.id = told.id AND worker.job_id = told.job_id AND worker.phase <> 'gone'
+        WHERE worker.id = reported.id AND worker.job_id = reported.job_id AND worker.phase <> 'gone'
             AND ({", ".join(f"worker.{name}" for name in _COLUMNS)})
             IS DISTINCT FROM ({", ".join(_NEW.values())})
     )

@@ -203,13 +203,13 @@ def _answers(
     if not endpoints:
         return {}
 
-    def asked(endpoint: DaemonEndpoint) -> list[tuple[DaemonEndpoint, T]]:
+    def answer_of(endpoint: DaemonEndpoint) -> list[tuple[DaemonEndpoint, T]]:
         with contextlib.suppress(HostUnavailable):
             return [(endpoint, question(endpoint))]
         return []
 
     with ThreadPoolExecutor(min(len(endpoints), _MOST_AT_ONCE)) as pool:
-        return dict(chain.from_iterable(pool.map(asked, endpoints)))
+        return dict(chain.from_iterable(pool.map(answer_of, endpoints)))
 
 
 def _remove(client: Client, network_id: str) -> None:

@@ -184,10 +184,10 @@ def _now_and_then(tell: Callable[[str], None]) -> Callable[[str], None]:
     last = ""
     quiet_until = 0.0
 
-    def told(note: str) -> None:
+    def note_down(note: str) -> None:
         nonlocal last, quiet_until
         if note != last and time.monotonic() >= quiet_until:
             tell(note)
             last, quiet_until = note, time.monotonic() + _POLL_SECONDS
 
-    return told
+    return note_down

@@ -19,13 +19,13 @@ class RetryBudget:
     def hearing(self, tell: Callable[[str], None]) -> Callable[[str], None]:
         """Wrap `tell`: a note that was never heard before is progress."""
 
-        def told(note: str) -> None:
+        def note_down(note: str) -> None:
             if note not in self._heard:
                 self._heard.add(note)
                 self._since = None
             tell(note)
 
-        return told
+        return note_down
 
     def is_over(self) -> bool:
         """Asked at each trouble."""

@@ -70,14 +70,14 @@ def _serve(lines: TextIO, answers: _Answers) -> None:
         os._exit(0)
 
 
-def _answer(asked: Mapping[str, Any], answers: _Answers) -> None:
+def _answer(request: Mapping[str, Any], answers: _Answers) -> None:
     _READY.event.wait()
     answer = _READY.answer
     assert answer is not None  # noqa: S101 - set before the event
     try:
-        answers.say(asked["number"], **answer(asked))
+        answers.say(request["number"], **answer(request))
     except Exception as problem:  # noqa: BLE001 - the service has to hear of any, or waits for long
-        answers.say(asked["number"], trouble=f"{type(problem).__name__}: {problem}"[:1000])
+        answers.say(request["number"], trouble=f"{type(problem).__name__}: {problem}"[:1000])
 
 
 if __name__ == "__main__":

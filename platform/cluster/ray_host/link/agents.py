@@ -146,13 +146,15 @@ class Agents:
     def _check(self, handle: Any) -> None:
         """Raises: NoAgent, if it is of another release, or its node is not fit for jobs."""
         hello = wire.question("hello", **self.asked_of_nodes)
-        told = json.loads(ray.get(handle.ask.remote(hello), timeout=_HELLO_SECONDS))
-        if "unavailable" in told:
-            raise NoAgent(told["unavailable"])
-        if told["answer"]["version"] < wire.VERSION:  # of the release before: ours takes over
+        hello_answer = json.loads(ray.get(handle.ask.remote(hello), timeout=_HELLO_SECONDS))
+        if "unavailable" in hello_answer:
+            raise NoAgent(hello_answer["unavailable"])
+        if (
+            hello_answer["answer"]["version"] < wire.VERSION
+        ):  # of the release before: ours takes over
             ray.kill(handle, no_restart=True)
             raise NoAgent("its agent is of the release before and is being replaced")
-        if why_unfit := told["answer"]["why_unfit"]:
+        if why_unfit := hello_answer["answer"]["why_unfit"]:
             raise NoAgent(why_unfit)
 
     def _lease(self, node: RayNode, slots: int) -> Any:

@@ -46,12 +46,12 @@ class Asking:
     _late: dict[str, _LateQuestion] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Ask each node its question; returns who answered what, and who is silent, and why."""
-        give_up_at = time.monotonic() + asked["seconds"]
-        members = self.membership.now(seconds=asked["seconds"])
-        self._slots.update(asked.get("slots", {}))
-        questions: Mapping[str, str] = asked["questions"]
+        give_up_at = time.monotonic() + request["seconds"]
+        members = self.membership.now(seconds=request["seconds"])
+        self._slots.update(request.get("slots", {}))
+        questions: Mapping[str, str] = request["questions"]
         if members is None:
             return {"answers": {}, "silent": dict.fromkeys(questions, _NO_HEAD)}
         nodes = {name: members.nodes[name] for name in questions if name in members.nodes}
@@ -64,7 +64,7 @@ class Asking:
                 references[self.agents.of(node).ask.remote(questions[name])] = node
             except NoAgent as problem:
                 silent[name] = str(problem)
-        answers = self._collect(references, silent, give_up_at, is_look=bool(asked.get("slots")))
+        answers = self._collect(references, silent, give_up_at, is_look=bool(request.get("slots")))
         return {"answers": answers, "silent": silent}
 
     def _collect(

@@ -83,10 +83,12 @@ def _knock(address: str) -> None:
 
 def _words(problem: Exception, address: str) -> str:
     """Ray's own words, and what to do where they do not say it."""
-    told = " ".join(str(problem).split())
-    if "token" in told.lower() or "unauthenticated" in told.lower():
+    message = " ".join(str(problem).split())
+    if "token" in message.lower() or "unauthenticated" in message.lower():
         token = "the token of CONCERTINA_RAY_TOKEN_FILE"  # noqa: S105 - a name
-        return f"Ray at {address} does not let us in with {token}: {told}"[:1000]
-    if "version mismatch" in told.lower():
-        return f"{told} Let CONCERTINA_RAY_PYTHON name an interpreter that has what the cluster has"
-    return f"Ray at {address} does not take us in: {type(problem).__name__}: {told}"[:1000]
+        return f"Ray at {address} does not let us in with {token}: {message}"[:1000]
+    if "version mismatch" in message.lower():
+        return (
+            f"{message} Let CONCERTINA_RAY_PYTHON name an interpreter that has what the cluster has"
+        )
+    return f"Ray at {address} does not take us in: {type(problem).__name__}: {message}"[:1000]

@@ -98,11 +98,11 @@ class ClusterMembership:
             return self._members
 
     def _ask(self) -> None:
-        told: Members | None = None
+        members: Members | None = None
         try:
-            told = read(self.ask_head())
+            members = read(self.ask_head())
         finally:
             with self._news:
                 self._is_asking = False
-                self._members = told or self._members
+                self._members = members or self._members
                 self._news.notify_all()

@@ -26,7 +26,7 @@ async def listen(world: SimulatedProcesses, state_dir: Path) -> asyncio.Server:
         "stop": world.stop,
         "forget": world.forget,
         "list": world.list,
-        "counts": world.counts.told,
+        "counts": world.counts.as_document,
     }
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -42,7 +42,7 @@ class ReportCounts:
     def note_news(self, news: RevisionDelivery) -> None:
         self._news.append(news)
 
-    def told(self) -> dict[str, Any]:
+    def as_document(self) -> dict[str, Any]:
         """Return all, and forget all but the sums."""
         seconds, news = list(self._seconds), [asdict(one) for one in self._news]
         self._seconds.clear()

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from storage.results import checkpoints, unwanted
 from storage.results.checkpoints import WholeCheckpoint
-from storage.results.places import Results
+from storage.results.folders import Results
 from tenancy.access.principal import principal_of
 
 from control_plane.api.results import downloads
@@ -78,11 +78,11 @@ class CheckpointsView(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         results = start_sources.checkpoints_of(visible_jobs.find_job(principal_of(request), job_id))
-        asked = query(request, CheckpointListQuery)
+        parameters = query(request, CheckpointListQuery)
         page = checkpoints.page(
             results,
-            after=asked["cursor"],
-            limit=asked["limit"],
+            after=parameters["cursor"],
+            limit=parameters["limit"],
             without=unwanted.paths(results),
         )
         items = [document_of(one) for one in page.checkpoints]

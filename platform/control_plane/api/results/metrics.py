@@ -50,11 +50,11 @@ class MetricTableView(APIView):
     )
     def get(self, request: Request, job_id: str) -> HttpResponseBase:
         job = visible_jobs.find_job(principal_of(request), job_id)
-        asked = query(request, TableQuery)
-        kind = TableFormat(asked.pop("format"))
+        parameters = query(request, TableQuery)
+        kind = TableFormat(parameters.pop("format"))
         file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the answer
         try:
-            tables.write(job, file, kind, **asked)
+            tables.write(job, file, kind, **parameters)
             pieces = downloads.Pieces(_pieces(file), file.close)
             name = f"{job.name}-metrics.{kind}"
             return downloads.of_stream(request, job.team_id, pieces, name, _TYPES[kind])

@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from storage.data.job_outputs import source_of
 from storage.errors import ResultIsData
 from storage.results import archives, listing, opening, unwanted
-from storage.results.places import LONGEST_PATH, ResultFolder, Results
+from storage.results.folders import LONGEST_PATH, ResultFolder, Results
 from tenancy.access.principal import principal_of
 
 from control_plane.api.results import downloads
@@ -78,14 +78,14 @@ class OutputsView(APIView):
     )
     def get(self, request: Request, job_id: str) -> Response:
         outputs = _outputs(visible_jobs.find_job(principal_of(request), job_id))
-        asked = query(request, OutputListQuery)
+        parameters = query(request, OutputListQuery)
         hidden = unwanted.paths(outputs)
-        unwanted.check(asked["folder"], hidden)
+        unwanted.check(parameters["folder"], hidden)
         page = listing.page(
             outputs,
-            asked["folder"],
-            after=_name_of(asked["cursor"]),
-            limit=asked["limit"],
+            parameters["folder"],
+            after=_name_of(parameters["cursor"]),
+            limit=parameters["limit"],
             without=hidden,
         )
         return Response(

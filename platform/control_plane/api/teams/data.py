@@ -9,7 +9,7 @@ from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from storage.data.uploaded.places import UploadedPlaces
+from storage.data.uploaded.paths import UploadedPaths
 from storage.data.uploaded.uploads import DataUpload
 from tenancy.access.principal import principal_of
 
@@ -60,6 +60,6 @@ def _upload(request: Request, name: str, digest: str) -> DataUpload:
     return DataUpload(
         team=team,
         digest=digest,
-        places=UploadedPlaces(state_dir=settings.CONCERTINA.state_dir),
+        paths=UploadedPaths(state_dir=settings.CONCERTINA.state_dir),
         limits=settings.CONCERTINA.data_limits,
     )

@@ -50,7 +50,7 @@ Storing = Callable[[Sequence[ReceivedReport]], Sequence[Answer | None]]
 
 @dataclass(slots=True, eq=False)
 class _WaitingReport:
-    told: ReceivedReport
+    report: ReceivedReport
     answer: asyncio.Future[Answer]
     gives_up_at: float  # by the clock of the loop
     not_before: float = field(default=0.0)
@@ -128,9 +128,9 @@ class Batches:
 
     def _take_out(self, waiting: _WaitingReport) -> bool:
         """Return True if it waited."""
-        if self._waiting.get(waiting.told.job_id) is not waiting:
+        if self._waiting.get(waiting.report.job_id) is not waiting:
             return False
-        del self._waiting[waiting.told.job_id]
+        del self._waiting[waiting.report.job_id]
         return True
 
     def _look(self) -> None:
@@ -156,17 +156,17 @@ class Batches:
         taken: list[_WaitingReport] = []
         size = 0
         for one in self._in_turn():
-            if one.told.job_id in self._being_stored or one.not_before > now:
+            if one.report.job_id in self._being_stored or one.not_before > now:
                 continue
-            size += len(one.told.body)
+            size += len(one.report.body)
             if taken and size > MOST_BYTES_TOGETHER:
                 break
             taken.append(one)
             if len(taken) == MOST_TOGETHER:
                 break
         for one in taken:
-            del self._waiting[one.told.job_id]
-            self._expected.came(one.told.job_id)
+            del self._waiting[one.report.job_id]
+            self._expected.came(one.report.job_id)
         return taken
 
     def _in_turn(self) -> Iterator[_WaitingReport]:
@@ -175,9 +175,9 @@ class Batches:
 
     def _begin(self, batch: list[_WaitingReport]) -> None:
         self._running += 1
-        self._being_stored |= {one.told.job_id for one in batch}
+        self._being_stored |= {one.report.job_id for one in batch}
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, self._in_thread, [one.told for one in batch])
+        work = loop.run_in_executor(self._threads, self._in_thread, [one.report for one in batch])
         work.add_done_callback(lambda done: self._end(batch, done))
 
     def _in_thread(
@@ -194,7 +194,7 @@ class Batches:
         done: asyncio.Future[tuple[Sequence[Answer | None], float]],
     ) -> None:
         self._running -= 1
-        self._being_stored -= {one.told.job_id for one in batch}
+        self._being_stored -= {one.report.job_id for one in batch}
         if problem := done.exception():
             for one in batch:
                 if not one.answer.done():
@@ -213,17 +213,18 @@ class Batches:
         if answer is not None:
             one.answer.set_result(answer)
         elif (
-            one.told.job_id in self._waiting or asyncio.get_running_loop().time() > one.gives_up_at
+            one.report.job_id in self._waiting
+            or asyncio.get_running_loop().time() > one.gives_up_at
         ):
             one.answer.set_exception(Busy())  # a newer one of the job came, or it waited too long
         else:
             one.not_before = again_at
-            self._waiting[one.told.job_id] = one
-            self._waiting.move_to_end(one.told.job_id, last=False)
+            self._waiting[one.report.job_id] = one
+            self._waiting.move_to_end(one.report.job_id, last=False)
 
     def _count(self, batch: list[_WaitingReport], seconds: float) -> None:
         """Share out what was used by the length of what was told."""
-        size = sum(len(one.told.body) for one in batch) or 1
+        size = sum(len(one.report.body) for one in batch) or 1
         for one in batch:
-            self._shares.use(one.told.job_id, seconds * len(one.told.body) / size)
-        self._pace.note([one.told.job_id for one in batch], seconds)
+            self._shares.use(one.report.job_id, seconds * len(one.report.body) / size)
+        self._pace.note([one.report.job_id for one in batch], seconds)

@@ -109,10 +109,10 @@ class RememberedHealth:
 
     async def _ask(self, scope: Scope) -> HealthAnswer:
         asked_at, said = self._clock(), list[Message]()
-        asked: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+        messages: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
 
         async def receive() -> Message:
-            return asked.pop() if asked else await asyncio.Future[Message]()
+            return messages.pop() if messages else await asyncio.Future[Message]()
 
         async def send(message: Message) -> None:
             said.append(message)

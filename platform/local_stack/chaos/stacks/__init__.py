@@ -4,5 +4,5 @@
 - `private_stack`: one of which nothing is left at the end
 - `running_stack`: the one that `./dev up` runs, if a person says so
 - `doubles`: a second `api`, `beat` and `control` beside those of the stack
-- `workload`, `places`: which jobs train, and where their files are
+- `workload`, `job_folders`: which jobs train, and where their files are
 """

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from concertina import Client
 from local_stack.chaos.observation.sample_record import SampleRecord
-from local_stack.chaos.stacks import places
-from local_stack.chaos.stacks.places import JobPlace
+from local_stack.chaos.stacks import job_folders
+from local_stack.chaos.stacks.job_folders import JobFolder
 from local_stack.chaos.stacks.target_stack import TargetStack
 
 STOP: Final = "stop"
@@ -122,19 +122,19 @@ class ChaosWorkload:
 
     def _submit(self, team: str, *, most: int) -> Training:
         name = f"{self.stack.prefix}-{len(self.trainings) + 1}"
-        place = places.of_new_job(name, self.stack)
+        place = job_folders.of_new_job(name, self.stack)
         spec = self._spec(name, place, most=most)
         with Client(self.stack.url, self.stack.tokens[team]) as client:
             ids = {client.submit(spec, idempotency_key=name).job["id"] for _ in range(2)}
         if len(ids) != 1:
             raise SubmittedTwice(f"{name} became {' and '.join(sorted(ids))}")
         job_id = ids.pop()
-        folder = place.folder or places.folder_of(job_id, self.stack)
+        folder = place.folder or job_folders.folder_of(job_id, self.stack)
         training = Training(id=job_id, name=name, team=team, folder=folder)
         self.trainings[training.id] = training
         return training
 
-    def _spec(self, name: str, place: JobPlace, *, most: int) -> dict[str, Any]:
+    def _spec(self, name: str, place: JobFolder, *, most: int) -> dict[str, Any]:
         options = {
             "samples": SAMPLES,
             "seconds-per-sample": SECONDS_PER_SAMPLE,

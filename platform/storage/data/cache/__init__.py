@@ -5,5 +5,5 @@ fetches  the fetchers that are at work, what came of others, and when they are t
 turns    which fetches have a place, where there are too few: pure
 room     which versions go, so that others fit: pure
 words    how far a fetch is, for people
-places   which folder or file holds what
+paths    which folder or file holds what
 """

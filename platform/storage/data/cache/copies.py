@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from storage.data.cache.places import CachePlaces
+from storage.data.cache.paths import CachePaths
 from storage.data.cache.room import CachedVersion, Key, room_for
 from storage.data.fetcher.orders import Status
 from storage.models import DataCopy, DataSource
@@ -72,26 +72,26 @@ def make_room(copy: DataCopy, used: Collection[Key], *, most_bytes: int) -> list
     return going
 
 
-def remove_files(key: Key, places: CachePlaces, discard: Discard) -> None:
+def remove_files(key: Key, paths: CachePaths, discard: Discard) -> None:
     """Remove all that there is of a version; it may be little or nothing."""
-    for folder in (places.folder(*key), places.part(*key)):
+    for folder in (paths.folder(*key), paths.part(*key)):
         if folder.is_dir():
             discard(folder)
-    for file in places.files_of(*key):
+    for file in paths.files_of(*key):
         file.unlink(missing_ok=True)
 
 
-def remove_strange(places: CachePlaces, discard: Discard) -> None:
+def remove_strange(paths: CachePaths, discard: Discard) -> None:
     """Remove what the database does not know: of deleted sources, and of versions that went."""
-    for source_id in places.sources():
+    for source_id in paths.sources():
         known = set(DataCopy.objects.filter(source=source_id).values_list("version", flat=True))
-        folder = places.of_source(source_id)
+        folder = paths.of_source(source_id)
         if not known and not DataSource.objects.filter(pk=source_id).exists():
             discard(folder)
             continue
         found = {path.name.partition(".")[0] for path in folder.iterdir()}
         for version in found - known - {"newest"}:
-            remove_files((source_id, version), places, discard)
+            remove_files((source_id, version), paths, discard)
 
 
 def key_of(copy: DataCopy) -> Key:

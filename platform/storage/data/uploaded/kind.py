@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from storage.data.cache.room import Key
 from storage.data.rules import DataRules
-from storage.data.uploaded.places import UploadedPlaces
+from storage.data.uploaded.paths import UploadedPaths
 from storage.errors import SourceInvalid
 from storage.models import DataSnapshot
 
@@ -37,8 +37,8 @@ class UploadKind:
         return {"digest": digest, "owner": owner}
 
     def folder(self, place: Mapping[str, str], rules: DataRules, key: Key) -> Path:
-        places = UploadedPlaces(state_dir=rules.state_dir)
-        folder = places.folder(int(place["owner"]), key[1] or place["digest"])
+        paths = UploadedPaths(state_dir=rules.state_dir)
+        folder = paths.folder(int(place["owner"]), key[1] or place["digest"])
         if not folder.is_dir():
             raise SourceInvalid("What was uploaded is not there any more. Upload it again.")
         return folder

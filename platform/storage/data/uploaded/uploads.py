@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 
 from storage.data.uploaded.bounds import DataLimits
 from storage.data.uploaded.manifests import BLOCK, LONGEST, MOST_FILES, Manifest
-from storage.data.uploaded.places import UploadedPlaces
+from storage.data.uploaded.paths import UploadedPaths
 from storage.errors import ManifestInvalid, SnapshotInvalid, TooMuchData, WrongOffset
 from storage.models import DataSnapshot
 from storage.uploads.closed import FILE, PROGRAM, close, remove
@@ -36,7 +36,7 @@ _READ_AT_ONCE: Final = 2  # manifests that are remembered: each is some megabyte
 class DataUpload(PiecewiseUpload[DataSnapshot]):
     """The digest is that of the manifest."""
 
-    places: UploadedPlaces
+    paths: UploadedPaths
     limits: DataLimits
 
     @property
@@ -102,7 +102,7 @@ class DataUpload(PiecewiseUpload[DataSnapshot]):
 
     @property
     def _folder(self) -> Path:
-        return self.places.uploads(self.team.pk) / self.digest
+        return self.paths.uploads(self.team.pk) / self.digest
 
     def _manifest(self, head: int) -> Manifest:
         return read_manifest(self.part, head, self.digest, self.most_bytes)

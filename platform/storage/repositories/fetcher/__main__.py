@@ -25,7 +25,7 @@ from storage.data.fetcher.orders import ANOTHER, FetchError, FetchResult, Status
 from storage.errors import SnapshotInvalid
 from storage.repositories.fetcher import cloning, packing
 from storage.repositories.fetcher.orders import CodeOrder, FetchedCommit
-from storage.repositories.places import Workplace
+from storage.repositories.workplace import Workplace
 from storage.uploads import closed
 
 _LONGEST_SECONDS: Final = 900  # guessed

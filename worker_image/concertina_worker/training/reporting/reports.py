@@ -107,12 +107,12 @@ class StepReporter:
 
         `repeat`: report the newest step once more then, because there are new values.
         """
-        told = self._steps or (self._newest if repeat else [])
-        if not told:
+        entries = self._steps or (self._newest if repeat else [])
+        if not entries:
             return None
-        seconds = [spent for spent, _ in told]
-        steps = [step for _, step in told]
-        self._steps, self._newest = [], told[-1:]
+        seconds = [spent for spent, _ in entries]
+        steps = [step for _, step in entries]
+        self._steps, self._newest = [], entries[-1:]
         self._told_at = time.monotonic()
         newest = steps[-1]
         waited = median(step.waited_seconds for step in steps)

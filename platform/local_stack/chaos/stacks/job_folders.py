@@ -15,7 +15,7 @@ MOUNTED_AT: Final = PurePosixPath("/checkpoints")  # the one folder that a conta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobPlace:
+class JobFolder:
     """The place of a job that is to be submitted."""
 
     scripts: Scripts
@@ -23,9 +23,9 @@ class JobPlace:
     folder: Path | None  # the same, here; None: it is known with the job's id
 
 
-def of_new_job(name: str, stack: TargetStack) -> JobPlace:
+def of_new_job(name: str, stack: TargetStack) -> JobFolder:
     if stack.machines is not None:
-        return JobPlace(
+        return JobFolder(
             scripts=scripts.of_image(image_names.tag(image_names.DEMO)),
             seen_as=MOUNTED_AT,
             folder=None,
@@ -33,7 +33,7 @@ def of_new_job(name: str, stack: TargetStack) -> JobPlace:
     folder = stack.shared_dir / name
     folder.mkdir()
     folder.chmod(0o777)
-    return JobPlace(
+    return JobFolder(
         scripts=scripts.of_checkout(stack.checkout.root),
         seen_as=PurePosixPath(folder),
         folder=folder,

@@ -16,7 +16,7 @@ _CLOSED: Final = 0o711  # jobs pass through, and see what they are shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CachePlaces:
+class CachePaths:
     """Where one installation keeps what it fetched."""
 
     state_dir: Path

@@ -27,7 +27,7 @@ from jobs.reports.sync_report import MeasurementEntry, MetricEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldByScript:
+class ScriptProgress:
     """What was read at one look."""
 
     metrics: Sequence[MetricEntry]
@@ -36,21 +36,21 @@ class ToldByScript:
 
 
 @transaction.atomic
-def record_told(
-    *, job_id: str, told: ToldByScript, state: Mapping[str, Any], now: datetime
+def record_script_progress(
+    *, job_id: str, progress: ScriptProgress, state: Mapping[str, Any], now: datetime
 ) -> None:
     """Store it, and how far was read; nothing of a job that was deleted meanwhile."""
     job = reporting_job.hold(job_id)
     if job is None:
         return
-    changes: dict[str, Any] = {"is_measured": job.is_measured or bool(told.measurements)}
-    if told.metrics:
-        changes |= progress_of(job, told.metrics, now)
-    if told.total_samples is not None:
-        changes["total_samples"] = told.total_samples
+    changes: dict[str, Any] = {"is_measured": job.is_measured or bool(progress.measurements)}
+    if progress.metrics:
+        changes |= progress_of(job, progress.metrics, now)
+    if progress.total_samples is not None:
+        changes["total_samples"] = progress.total_samples
     rows = {
-        METRICS.name: rows_of_metrics(job, told.metrics, ServiceTime.of(job, now)),
-        MEASUREMENTS.name: rows_of_measurements(job, told.measurements),
+        METRICS.name: rows_of_metrics(job, progress.metrics, ServiceTime.of(job, now)),
+        MEASUREMENTS.name: rows_of_measurements(job, progress.measurements),
     }
     draft = ObservationDraft(job_id=job.id, changes=changes, rows=rows)
     _, most_there = one_statement.write([draft], (METRICS, MEASUREMENTS), now)[job.id]

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.code.places import CodePlaces
+from storage.code.paths import CodePaths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +32,9 @@ class Workplace:
     folder: Path
 
     @classmethod
-    def of(cls, places: CodePlaces, team_id: int, digest: str) -> Workplace:
+    def of(cls, paths: CodePaths, team_id: int, digest: str) -> Workplace:
         """`digest` is that of what is wanted."""
-        return cls(folder=places.uploads(team_id) / f"git-{digest}")
+        return cls(folder=paths.uploads(team_id) / f"git-{digest}")
 
     @property
     def status(self) -> Path:

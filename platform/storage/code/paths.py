@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.uploads.places import UploadPlaces
+from storage.uploads.paths import UploadPaths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodePlaces(UploadPlaces):
+class CodePaths(UploadPaths):
     """Folders below `code`; beside each snapshot is the archive it came as."""
 
     kind = "code"

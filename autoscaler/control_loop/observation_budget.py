@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-LOOKING_SECONDS: Final = 2.0  # guessed: several hundred fits; trades long ticks for how many
+OBSERVATION_SECONDS: Final = 2.0  # guessed: several hundred fits; trades long ticks for how many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookingTime:
+class ObservationBudget:
     """A budget of so many seconds of the processor from now on, as `clock` counts them."""
 
     seconds: float = math.inf

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from storage.uploads.places import UploadPlaces
+from storage.uploads.paths import UploadPaths
 
 _CLOSED = 0o711  # jobs pass through, and see what they are shown: nobody can list it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UploadedPlaces(UploadPlaces):
+class UploadedPaths(UploadPaths):
     """Folders below `uploaded`."""
 
     kind = "uploaded"

@@ -19,7 +19,7 @@ _OWN: Final = 0o700
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UploadPlaces:
+class UploadPaths:
     """Where one installation keeps one kind of uploads."""
 
     kind: ClassVar[str]  # the folder of all of them
