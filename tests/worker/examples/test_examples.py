@@ -52,10 +52,13 @@ class Example:
         return ("--steps", str(self.steps)) if self.steps else ("--epochs", str(self.epochs))
 
 
-HOT = {
+HOT = {  # of 80 steps at least: see `paced`
     "digits_cnn": Example(epochs=4, samples=1437, arguments=("--width", "8")),
     "stdlib_transformer": Example(
-        epochs=6, samples=400, arguments=("--stretches", "400", "--length", "16", "--width", "16")
+        epochs=4,
+        samples=400,
+        batch=16,
+        arguments=("--stretches", "400", "--length", "16", "--width", "16"),
     ),
     "language_model": Example(
         epochs=1,
