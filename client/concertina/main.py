@@ -9,9 +9,19 @@ from typing import Annotated
 
 import typer
 
-from concertina.commands import cluster, control, inspect, login, logs, removal, top
+from concertina.commands import (
+    cluster,
+    control,
+    dashboard,
+    diff,
+    inspect,
+    login,
+    logs,
+    removal,
+    top,
+)
 from concertina.commands.results import checkpoints, curves, models, outputs
-from concertina.commands.submitting import code, edit, run, submit
+from concertina.commands.submitting import code, edit, init, run, submit
 from concertina.commands.team import data, keeping, network, secrets
 
 _EXIT_CODES = (
@@ -29,12 +39,15 @@ app = typer.Typer(
 )
 for command in (
     login.login,
+    login.whoami,
+    init.init,
     submit.submit,
     submit.validate,
     submit.wait,
     inspect.ps,
     inspect.describe,
     inspect.explain,
+    diff.diff,
     inspect.usage,
     keeping.storage,
     logs.logs,
@@ -56,6 +69,7 @@ for command in (
     network.network,
 ):
     app.command()(command)
+app.command(name="open")(dashboard.open_in_browser)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")

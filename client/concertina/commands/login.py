@@ -1,4 +1,4 @@
-"""`login`: remember a service and a team's token, once both are known to work."""
+"""`login`, `whoami`: as whom do we talk to which service?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def login(
     """Remember a service and a token, after trying them."""
     with session(output) as current:
         found = Credentials(
-            url=credentials.normalised_url(url), token=(token or _asked_for()).strip()
+            url=credentials.normalised_url(url), token=(token or _token_typed()).strip()
         )
         with Client(found.url, found.token, on_delay=current.terminal.say_delay) as client:
             teams = [team["name"] for team in client.teams()]
@@ -48,7 +48,19 @@ def login(
             current.terminal.say(notice, style="yellow")
 
 
-def _asked_for() -> str:
+def whoami(*, output: Output = Format.TABLE) -> None:
+    """Say which service this is, whose token is used, and where both come from."""
+    with session(output) as current:
+        teams = [team["name"] for team in current.client.teams() if team["is_mine"]]
+        origin = credentials.origin()
+        current.terminal.show(
+            {"url": current.client.url, "teams": teams, "from": origin},
+            f"{current.client.url}, for {', '.join(teams) or 'no team'}. From {origin}.",
+            is_uncut=True,
+        )
+
+
+def _token_typed() -> str:
     if not sys.stdin.isatty():
         raise BadInput("Give the token with --token or CONCERTINA_TOKEN.")
     return str(typer.prompt("Token", hide_input=True))

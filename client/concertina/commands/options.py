@@ -7,16 +7,28 @@ from typing import Annotated
 
 import typer
 
+from concertina.commands.completion import completed_names
 from concertina.input.moments import moment
 from concertina.terminal.written import Format
 
 Output = Annotated[Format, typer.Option("--output", "-o", help="Print for people or for programs.")]
 JobReference = Annotated[
-    str, typer.Argument(metavar="JOB", help="An id, a name, or team/name.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="JOB",
+        help="An id, a name, or team/name.",
+        show_default=False,
+        autocompletion=completed_names,
+    ),
 ]
 JobReferences = Annotated[
     list[str],
-    typer.Argument(metavar="JOB...", help="Ids, names, or team/name.", show_default=False),
+    typer.Argument(
+        metavar="JOB...",
+        help="Ids, names, or team/name.",
+        show_default=False,
+        autocompletion=completed_names,
+    ),
 ]
 File = Annotated[
     str,

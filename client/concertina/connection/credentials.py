@@ -59,6 +59,12 @@ def load(environ: Mapping[str, str] = os.environ) -> Credentials:
     return Credentials(url=normalised_url(url), token=token)
 
 
+def origin(environ: Mapping[str, str] = os.environ) -> str:
+    """Return, for people, where the credentials in force come from."""
+    given = [name for name in (URL_VARIABLE, TOKEN_VARIABLE) if environ.get(name)]
+    return " and ".join([*given, str(config_file(environ))][:2])
+
+
 def store(credentials: Credentials, file: Path) -> None:
     """Write so that nobody else can read, not even for the moment of writing."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -3,6 +3,7 @@
 submit     from a job file, or a file of many
 run        from a command line
 edit       from another job: changed while it lives, or once more
+init       a job file to begin with
 code       the folder of code that goes with them
 submitted  what is said of new jobs, and how they are waited for
 """
