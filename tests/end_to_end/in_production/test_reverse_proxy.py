@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
-from itertools import takewhile
 from pathlib import Path
 from uuid import uuid4
 
@@ -154,18 +154,15 @@ def test_a_browser_gets_one_connection_for_all_its_streams(site: Site) -> None:
 
 
 def test_guesses_are_counted_by_the_address_that_they_really_come_from(site: Site) -> None:
-    def guesses(address: str) -> Iterator[int]:
-        with site.client(address=address) as guesser:
-            for number in range(1, 250):
-                told = {"username": "nobody", "password": "wrong"}
-                sent_by = {"X-Forwarded-For": f"10.0.0.{number}"}
-                yield guesser.post(SESSION, json=told, headers=sent_by).status_code
-
-    codes = list(takewhile(lambda code: code != 429, guesses(next(STRANGERS))))
+    with site.client(address=next(STRANGERS)) as guesser:
+        tried = 0
+        while (answer := _guess(guesser, sent_by=f"10.0.0.{tried}")).status_code == 401:
+            tried += 1
+        assert (answer.status_code, answer.json()["code"]) == (429, "too_many_requests")
     # One more is allowed a minute, which a busy machine may take for ten.
-    assert codes[:10] == [401] * 10
-    assert len(codes) < 20
-    assert next(guesses(next(STRANGERS))) == 401
+    assert 10 <= tried < 20
+    with site.client(address=next(STRANGERS)) as another:
+        assert _guess(another, sent_by="10.0.0.1").status_code == 401
 
 
 def test_nothing_is_said_under_another_name(site: Site, vision_token: str) -> None:
@@ -212,3 +209,14 @@ def test_where_coordinators_report_is_nothing_for_who_comes_from_outside(
         answer = client.post(path, json={})
     assert answer.status_code == 404
     assert "not_authenticated" not in answer.text
+
+
+def _guess(guesser: httpx.Client, *, sent_by: str) -> httpx.Response:
+    """Try a password once it is looked at: on a busy machine, hashes of strangers have to wait."""
+    wrong = {"username": "nobody", "password": "wrong"}
+    while True:
+        answer = guesser.post(SESSION, json=wrong, headers={"X-Forwarded-For": sent_by})
+        if answer.status_code == 401 or "attempts to sign in under" in answer.json()["message"]:
+            return answer
+        assert answer.status_code in {429, 503}, answer.text
+        time.sleep(float(answer.headers["Retry-After"]))
