@@ -37,7 +37,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 S = TypeVar("S", bound=RecordedSpan)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _SECOND: Final = 1_000_000
-_LONGEST_SECONDS: Final = 30 * 24 * 3600.0  # guessed: so much work is hardly lost at once
+_LONGEST_SECONDS: Final = 30 * 24 * 3600.0  # guessed: nobody stands still for so long
+_MOST_LOST: Final = 2**63 // 25  # in an hour, as a job reports of itself: 24 can be added up
 _SUMS: Final = ", ".join(f"sum({name})" for name in DayLine.AMOUNTS)
 _ADD_UP_DAY: Final = f"""
     INSERT INTO gpu_accounts_dayline (day, owner_id, job_id, {", ".join(DayLine.AMOUNTS)})
@@ -144,7 +145,7 @@ def _held(span: HeldSpan, ends: Microseconds) -> HeldGpus:
         starting_gpus=span.starting_gpus,
         priority=span.priority,
         stall=_microseconds(span.stall_seconds),
-        lost=_microseconds(span.lost_work_seconds),
+        lost=round(span.lost_gpu_seconds * _SECOND),
     )
 
 
@@ -169,6 +170,7 @@ def _lines(hour: datetime, pool: str, accounts: PoolHour, owners: _Owners) -> It
     jobs = AccountedJob.objects.in_bulk([job for _, job in accounts.by_job])
     for (team, job), held in sorted(accounts.by_job.items()):
         owner = owners.number(pool, team, jobs[job].user)
+        held.lost = min(held.lost, _MOST_LOST)
         if held.guaranteed or held.borrowed:
             yield HourLine(hour=hour, owner_id=owner, job_id=job, **asdict(held))
     for team, unused in sorted(accounts.by_team.items()):

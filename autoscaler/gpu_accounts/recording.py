@@ -28,6 +28,7 @@ _SET_CLOCK: Final = """
 """
 _HOLDING: Final = """
     SELECT worker.job_id, node.pool_id, count(*) AS gpus,
+        count(*) / count(DISTINCT worker.id) AS gpus_per_worker,
         count(*) FILTER (WHERE worker.phase = ANY(%(preparing)s)) AS starting_gpus
     FROM jobs_gpuclaim AS claim
     JOIN cluster_node AS node ON node.id = claim.node_id
@@ -38,13 +39,22 @@ _ACCOUNT_FOR_JOBS: Final = f"""
     WITH holding AS ({_HOLDING}), seen AS (
         SELECT job.id, pool.name AS pool, team.name AS team, job.submitted_by, job.name,
             CASE WHEN length(job.labels::text) <= %(longest_labels)s THEN job.labels
-                ELSE '{{}}' END AS labels
+                ELSE '{{}}' END AS labels,
+            coalesce(
+                (
+                    SELECT max(counted_generation) FROM gpu_accounts_accountedjob
+                    WHERE job = job.id
+                ),
+                job.generation
+            ) AS counted_generation
         FROM holding
         JOIN jobs_job AS job ON job.id = holding.job_id
         JOIN cluster_pool AS pool ON pool.id = holding.pool_id
         JOIN tenancy_team AS team ON team.id = job.team_id
     )
-    INSERT INTO gpu_accounts_accountedjob (job, pool, team, "user", name, labels)
+    INSERT INTO gpu_accounts_accountedjob (
+        job, pool, team, "user", name, labels, counted_generation
+    )
     SELECT seen.* FROM seen
     LEFT JOIN gpu_accounts_accountedjob AS known
         ON known.job = seen.id AND known.pool = seen.pool AND known.team = seen.team
@@ -53,19 +63,46 @@ _ACCOUNT_FOR_JOBS: Final = f"""
 """  # noqa: S608 - of what stands above
 _HELD: Final = f"""
     SELECT account.id AS job_id, holding.gpus, holding.starting_gpus, job.priority, job.generation,
-        generation.stall_seconds, generation.lost_work_seconds
+        coalesce(switches.stall_seconds, 0) AS stall_seconds,
+        coalesce(switches.lost_gpu_seconds, 0) AS lost_gpu_seconds
     FROM ({_HOLDING}) AS holding
     JOIN jobs_job AS job ON job.id = holding.job_id
     JOIN cluster_pool AS pool ON pool.id = holding.pool_id
     JOIN tenancy_team AS team ON team.id = job.team_id
     JOIN gpu_accounts_accountedjob AS account
         ON account.job = job.id AND account.pool = pool.name AND account.team = team.name
-    LEFT JOIN jobs_generation AS generation
-        ON generation.job_id = job.id AND generation.number = job.generation
+    LEFT JOIN LATERAL (
+        SELECT sum(switch.stall_seconds) AS stall_seconds,
+            sum(switch.lost_work_seconds * holding.gpus_per_worker * (
+                SELECT coalesce(max(before.workers), switch.workers) FROM (
+                    SELECT workers FROM jobs_generation
+                    WHERE job_id = job.id AND number < switch.number AND workers > 0
+                    ORDER BY number DESC LIMIT 1
+                ) AS before
+            )) AS lost_gpu_seconds
+        FROM jobs_generation AS switch
+        WHERE switch.job_id = job.id AND switch.number > account.counted_generation
+            AND switch.number <= job.generation
+    ) AS switches ON job.generation > account.counted_generation
 """  # noqa: S608 - of what stands above
-_WHAT_THE_SWITCH_COST: Final = {  # to a generation that was not seen before
-    name: f"CASE WHEN former.generation <> seen.generation THEN coalesce(seen.{name}, 0) ELSE 0 END"
-    for name in ("stall_seconds", "lost_work_seconds")
+_COUNT_SWITCHES: Final = """
+    UPDATE gpu_accounts_accountedjob AS account SET counted_generation = span.generation
+    FROM gpu_accounts_heldspan AS span
+    WHERE span.until IS NULL AND span.job_id = account.id
+        AND span.generation > account.counted_generation
+"""
+# A stall is over when it is told of, so it is counted in the time that follows; not if the job held
+# nothing before, or only workers that started: then it is known what became of that time.
+_PASSED: Final = "extract(epoch FROM %(at)s - former.since)"
+_ALL_START: Final = "former.starting_gpus = former.gpus"
+_WHAT_SWITCHES_COST: Final = {
+    "stall_seconds": f"""
+        CASE WHEN former.id IS NULL OR seen.job_id IS NULL THEN 0
+        WHEN {_ALL_START} THEN former.stall_seconds
+        ELSE greatest(former.stall_seconds - {_PASSED}, 0) + seen.stall_seconds END""",
+    "lost_gpu_seconds": """
+        coalesce(seen.lost_gpu_seconds, 0)
+        + CASE WHEN former.since = %(at)s THEN former.lost_gpu_seconds ELSE 0 END""",
 }
 _CAPACITY: Final = """
     SELECT pool.name AS pool, coalesce(sum(node.gpus), 0) AS gpus
@@ -118,7 +155,8 @@ def _record_changes(
 
 _RECORD: Final = (
     _ACCOUNT_FOR_JOBS,
-    _record_changes(HeldSpan, _HELD, **_WHAT_THE_SWITCH_COST),
+    _record_changes(HeldSpan, _HELD, **_WHAT_SWITCHES_COST),
+    _COUNT_SWITCHES,
     _record_changes(CapacitySpan, _CAPACITY),
     _record_changes(PromiseSpan, _PROMISES),
 )

@@ -63,11 +63,19 @@ def close_gpu_accounts() -> None:
 
 @shared_task(name="control_plane.tasks.check_gpu_accounts")
 def check_gpu_accounts() -> None:
-    """Tell of each hour whose GPU time does not add up, or of which something is not known."""
-    found = list(checking.gaps(timezone.now()))
-    for gap in found[:_MOST_GAPS_TOLD]:
-        logger.warning("GPU time of %s", gap, extra={"action": "gpu_accounts"})
-    logger.info("Found %s gaps in the GPU time.", len(found), extra={"action": "gpu_accounts"})
+    """Raise an alarm where GPU time does not add up; tell of which hours something is not known."""
+    wrong = list(checking.contradictions(timezone.now()))
+    for what in wrong[:_MOST_GAPS_TOLD]:
+        logger.critical("Alarm: GPU time of %s", what, extra={"action": "alarm"})
+    unknown = list(checking.unknowns(timezone.now()))
+    for what in unknown[:_MOST_GAPS_TOLD]:
+        logger.warning("GPU time of %s", what, extra={"action": "gpu_accounts"})
+    logger.info(
+        "Found %s contradictions and %s gaps in the GPU time.",
+        len(wrong),
+        len(unknown),
+        extra={"action": "gpu_accounts"},
+    )
 
 
 @shared_task(name="control_plane.tasks.look_back")

@@ -128,7 +128,7 @@ def test_the_most_important_job_uses_the_guarantee_first() -> None:
         (held("a", 1, 4, stall=10), JobTime(borrowed=400, stalled=40)),
         (held("a", 1, 4, starting_gpus=4, stall=10), JobTime(borrowed=400, starting=400)),
         (held("a", 1, 4, stall=1000), JobTime(borrowed=400, stalled=400)),
-        (held("a", 1, 4, lost=70), JobTime(borrowed=400, lost=280)),
+        (held("a", 1, 4, lost=70), JobTime(borrowed=400, lost=70)),
         (held("a", 1, 4, since=-50, stall=60, lost=70), JobTime(borrowed=400, stalled=40)),
     ],
 )

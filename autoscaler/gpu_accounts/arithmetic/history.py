@@ -23,7 +23,7 @@ class HeldGpus:
     starting_gpus: int = 0  # of them, those whose worker did not train yet
     priority: int = 0
     stall: Microseconds = 0  # from `since` on, in which nobody trained
-    lost: Microseconds = 0  # of training of earlier times, found to be lost at `since`
+    lost: Microseconds = 0  # of GPUs, trained in earlier times and found to be lost at `since`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,4 +77,4 @@ def _add_activities(
     times[one.job].starting += starting * (ends - begins)
     times[one.job].stalled += (one.gpus - starting) * stalled
     if begins == one.since:
-        times[one.job].lost += one.gpus * one.lost
+        times[one.job].lost += one.lost

@@ -30,6 +30,9 @@ class AccountedJob(models.Model):
     user = models.CharField(max_length=150)
     name = models.CharField(max_length=80)
     labels = models.JSONField(default=dict)
+    counted_generation = models.PositiveIntegerField(
+        db_default=0, default=0, help_text="Up to which it is written down what switches cost."
+    )
 
     class Meta:
         constraints = (

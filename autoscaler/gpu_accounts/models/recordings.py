@@ -40,8 +40,12 @@ class HeldSpan(RecordedSpan):
     starting_gpus = models.PositiveIntegerField(help_text="Whose worker does not train yet.")
     priority = models.PositiveSmallIntegerField()
     generation = models.PositiveIntegerField()
-    stall_seconds = models.FloatField(default=0.0, db_default=0.0)
-    lost_work_seconds = models.FloatField(default=0.0, db_default=0.0)
+    stall_seconds = models.FloatField(
+        default=0.0, db_default=0.0, help_text="From then on, in which nobody trained."
+    )
+    lost_gpu_seconds = models.FloatField(
+        default=0.0, db_default=0.0, help_text="Training of earlier times, found to be lost then."
+    )
 
     class Meta:
         constraints = (

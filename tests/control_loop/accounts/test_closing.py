@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import count
 from typing import Any
 
 import pytest
-from control_plane import tasks
 from control_plane.database.batch_deletion import Eraser
 from django.db import connection
 from django.db.models import F, Sum
@@ -24,45 +21,10 @@ from autoscaler.gpu_accounts.models import (
     DayLine,
     HeldSpan,
     HourLine,
-    PromiseSpan,
-    UnseenSpan,
 )
+from tests.control_loop.accounts.noon import GPU_HOUR, MIDNIGHT, NOON, always
 
 pytestmark = pytest.mark.django_db
-
-MIDNIGHT = datetime(2026, 3, 29, tzinfo=UTC)  # of the night in which European clocks were set
-NOON = MIDNIGHT + timedelta(hours=12)
-GPU_HOUR = 3_600_000_000
-
-
-def always() -> bool:
-    return True
-
-
-@pytest.fixture
-def recorded() -> AccountedJob:
-    """From half past ten on there are eight GPUs; from eleven to a quarter past twelve, a job."""
-    account = AccountedJob.objects.create(
-        job="a1", pool="default", team="vision", user="ada", name="digits", labels={"for": "mia"}
-    )
-    began = NOON - HOUR * 1.5
-    CapacitySpan.objects.create(pool="default", gpus=8, since=began)
-    for team, guaranteed in (("vision", 2), ("language", 6)):
-        PromiseSpan.objects.create(
-            pool="default", team=team, guaranteed_gpus=guaranteed, since=began
-        )
-    HeldSpan.objects.create(
-        job=account,
-        gpus=4,
-        starting_gpus=0,
-        priority=50,
-        generation=1,
-        since=NOON - HOUR,
-        until=NOON + HOUR / 4,
-        stall_seconds=36.0,
-    )
-    AccountsClock.objects.create(pk=1, at=NOON + HOUR)
-    return account
 
 
 def lines() -> list[dict[str, Any]]:
@@ -89,7 +51,7 @@ def test_an_hour_has_a_line_for_each_job_and_for_each_team_with_a_rest(
     assert HourLine.objects.get(job=recorded, hour=NOON).guaranteed == GPU_HOUR / 2
     day = DayLine.objects.get(job=recorded)
     assert (day.day, day.guaranteed, day.lost) == (date(2026, 3, 29), 2.5 * GPU_HOUR, 0)
-    assert not list(checking.gaps(NOON))
+    assert not list(checking.contradictions(NOON + HOUR))
     all_of_it = F("guaranteed") + F("borrowed") + F("reserved") + F("idle")
     assert DayLine.objects.aggregate(all=Sum(all_of_it))["all"] == 2.5 * 8 * GPU_HOUR
 
@@ -156,36 +118,6 @@ def test_days_are_in_utc_whatever_clocks_are_set_to(recorded: AccountedJob) -> N
     assert [row["all"] for row in sums] == [8 * GPU_HOUR, 24 * 8 * GPU_HOUR, 8 * GPU_HOUR]
 
 
-@pytest.fixture
-def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    with caplog.at_level(logging.INFO, logger="control_plane.tasks"):
-        yield caplog
-
-
-def test_the_nightly_check_tells_what_does_not_add_up(
-    recorded: AccountedJob, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("django.utils.timezone.now", lambda: NOON + HOUR)
-    UnseenSpan.objects.create(since=NOON - HOUR / 2, until=NOON + HOUR / 4)
-    HeldSpan.objects.create(
-        job=recorded, gpus=9, starting_gpus=0, priority=0, generation=1, since=NOON + HOUR / 2
-    )
-    tasks.close_gpu_accounts()
-    tasks.check_gpu_accounts()
-    assert "2026-03-29T11: nobody looked for 1800 s." in logged.text
-    assert "2026-03-29T12: nobody looked for 900 s." in logged.text
-    assert "0.5000 GPU-hours were held that were not there." in logged.text
-    assert "Found 3 gaps" in logged.text
-    logged.clear()
-    HourLine.objects.filter(hour=NOON, job=None).delete()
-    DayLine.objects.all().delete()
-    ClosedHour.objects.filter(hour=NOON - HOUR).delete()
-    tasks.check_gpu_accounts()
-    assert "12: the lines of pool default add up to" in logged.text
-    assert "2026-03-29: the sums of the day are not those of its hours." in logged.text
-    assert "2026-03-29T10 until 2026-03-29T12: hours are missing." in logged.text
-
-
 def test_recordings_are_forgotten_once_they_are_accounted_for(recorded: AccountedJob) -> None:
     erase = Eraser(seconds=10.0)
     assert retention.delete_old(erase=erase) == {}, "nothing is closed"
@@ -196,3 +128,12 @@ def test_recordings_are_forgotten_once_they_are_accounted_for(recorded: Accounte
     assert not HeldSpan.objects.exists()
     assert CapacitySpan.objects.filter(until=None).exists()
     assert HourLine.objects.exists()
+
+
+def test_what_a_job_reports_of_itself_never_keeps_an_hour_from_being_closed(
+    recorded: AccountedJob,
+) -> None:
+    HeldSpan.objects.update(lost_gpu_seconds=1e300, stall_seconds=1e300)
+    assert closing.close_hours(has_time=always) == 3
+    assert DayLine.objects.get(job=recorded).lost > 0
+    assert not list(checking.contradictions(NOON + HOUR))
