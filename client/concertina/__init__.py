@@ -20,7 +20,8 @@ It speaks REST and imports nothing of the service.
 
 from __future__ import annotations
 
-from concertina.client import Client
+from typing import TYPE_CHECKING, Any
+
 from concertina.errors import (
     BadInput,
     ConcertinaError,
@@ -30,6 +31,9 @@ from concertina.errors import (
     Unreachable,
 )
 from concertina.submissions import BulkSubmission, Submission
+
+if TYPE_CHECKING:
+    from concertina.client import Client
 
 __all__ = [
     "BadInput",
@@ -42,3 +46,12 @@ __all__ = [
     "Submission",
     "Unreachable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the client when somebody names it: the command line's help has no use for HTTP."""
+    if name != "Client":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from concertina.client import Client  # noqa: PLC0415 - see above
+
+    return Client

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -81,6 +80,8 @@ app.add_typer(secrets.app, name="secrets")
 
 def _tell_version(is_asked: bool) -> None:  # noqa: FBT001 - Typer gives the value so
     if is_asked:
+        from importlib import metadata  # noqa: PLC0415 - which takes a while to load
+
         typer.echo(f"concertina {metadata.version('concertina')}")
         raise typer.Exit
 

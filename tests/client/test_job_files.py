@@ -8,7 +8,7 @@ import pytest
 from control_plane.web import plain_yaml
 
 from concertina.errors import BadInput
-from concertina.input import job_files, overrides
+from concertina.input import job_files, overrides, yaml_documents
 
 JOB = """\
 name: digits
@@ -75,7 +75,7 @@ def test_a_date_stays_text_as_in_json() -> None:
 
 def test_words_mean_what_the_service_takes_them_for() -> None:
     text = "[no, 1:30, 010, 0x1F, 1_000, .5, 1e3, True, ~, '1', <<]"
-    found = job_files.value_of(text)
+    found = yaml_documents.value_of(text)
     assert found == ["no", "1:30", 10, 31, "1_000", 0.5, 1000.0, True, None, "1", "<<"]
     assert found == plain_yaml.read(text)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pathspec import GitIgnoreSpec
-
 from concertina.errors import BadInput
 
 if TYPE_CHECKING:
@@ -21,6 +19,8 @@ class Ignored:
 
     def __init__(self, folder: Path, above: Ignored | None = None) -> None:
         """Raises: BadInput (an ignore file cannot be read)."""
+        from pathspec import GitIgnoreSpec  # noqa: PLC0415 - only who packs code pays for it
+
         self._folder = folder
         self._above = above
         self._patterns = GitIgnoreSpec.from_lines(

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from concertina.client import Client
 from concertina.commands.options import Output
 from concertina.connection import credentials
 from concertina.connection.credentials import Credentials
@@ -30,6 +29,8 @@ def login(
     output: Output = Format.TABLE,
 ) -> None:
     """Remember a service and a token, after trying them."""
+    from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
+
     with session(output) as current:
         found = Credentials(
             url=credentials.normalised_url(url), token=(token or _token_typed()).strip()

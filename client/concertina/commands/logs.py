@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from concertina import words
 from concertina.commands.options import JobReference, Output
-from concertina.documents import LogLine
 from concertina.terminal.harmless import coloured
 from concertina.terminal.session import Terminal, session
 from concertina.terminal.written import Format
+
+if TYPE_CHECKING:
+    from concertina.documents import LogLine
 
 
 def logs(

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.live import Live
 
-from concertina.client import Client
 from concertina.commands.options import Output
 from concertina.connection import credentials
-from concertina.connection.retrying import PATIENT
 from concertina.states import LIVE_STATES
 from concertina.terminal.session import Terminal, session
 from concertina.terminal.written import Format
@@ -23,6 +21,7 @@ from concertina.views.cluster import overview
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from concertina.client import Client
     from concertina.documents import Job, Pool, Team
     from concertina.errors import Unreachable
 
@@ -70,6 +69,9 @@ def view(sight: Sight, url: str) -> RenderableType:
 
 
 def _watch(terminal: Terminal, every: float) -> None:
+    from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
+    from concertina.connection.retrying import PATIENT  # noqa: PLC0415 - likewise
+
     found = credentials.load()
     with Live(console=terminal.out, screen=True, auto_refresh=False) as live:
 

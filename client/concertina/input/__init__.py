@@ -1,6 +1,7 @@
 """What did a person write, and what do they mean by it?
 
 - `job_files`: a job file, with the line on which it says what
+- `yaml_documents`: what YAML says, as far as JSON could say it
 - `bulk_files`: a file with many jobs
 - `overrides`: `--set elastic.max_workers=8`
 - `moments`: when, or how long ago

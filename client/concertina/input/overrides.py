@@ -5,10 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from concertina.errors import BadInput
-from concertina.input.job_files import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,9 +51,11 @@ def _assign(spec: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _value(key: str, text: str, assignment: str) -> Any:
+    from concertina.input.yaml_documents import value_of  # noqa: PLC0415 - it takes a while to load
+
     try:
         value = value_of(text) if text else ""
-    except (yaml.YAMLError, ValueError, TypeError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"--set {assignment!r}: the value is not valid YAML.") from error
     is_no_text = not (value is None or isinstance(value, str))
     return text if is_no_text and key.startswith(_OF_TEXTS) else value

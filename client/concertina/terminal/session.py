@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import typer
 
-from concertina.client import Client
 from concertina.connection import credentials
 from concertina.errors import ConcertinaError, Unreachable
 from concertina.terminal.harmless import HarmlessConsole, json_text
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.console import RenderableType
+
+    from concertina.client import Client
 
 _PIPE_WIDTH = 200  # columns when nobody looks: tables are not cut at 80
 _UNCUT_WIDTH = 2000
@@ -116,6 +117,8 @@ class Session:
     @cached_property
     def client(self) -> Client:
         """Made when first needed, so that a bad file is told before a missing login."""
+        from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
+
         found = credentials.load()
         client = Client(found.url, found.token, on_delay=self.terminal.say_delay)
         self._open.enter_context(client)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-import yaml
 
 from concertina.commands.options import Output
 from concertina.errors import BadInput
@@ -69,6 +68,8 @@ def _checked(name: str) -> str:
 
 def _as_yaml(name: str) -> str:
     """Quote a name that YAML would read as something else, such as 2026 or null."""
+    import yaml  # noqa: PLC0415 - it takes a while to load
+
     return yaml.safe_dump(name).splitlines()[0]
 
 

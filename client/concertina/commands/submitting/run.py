@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import re
-import secrets
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-import yaml
 
 from concertina.commands.logs import print_line
 from concertina.commands.options import Assignments, Output
@@ -134,11 +133,13 @@ def _name_of(command: list[str]) -> str:
     words = [Path(word).stem for word in command if not word.startswith("-")]
     script = next((word for word in words[1:] if word), words[0] if words else "job")
     plain = _NO_NAME.sub("-", script.lower()).strip("-")[:40] or "job"
-    letters = "".join(secrets.choice(_LETTERS) for _ in range(4))
+    letters = "".join(random.choice(_LETTERS) for _ in range(4))  # noqa: S311 - no secret
     return f"{plain}-{letters}" if plain[0].isalpha() else f"job-{plain}-{letters}"
 
 
 def _save(file: Path, spec: dict[str, Any], code: Path | None) -> None:
+    import yaml  # noqa: PLC0415 - it takes a while to load
+
     beside = {} if code is None else {"code": {"path": str(code.resolve())}}
     try:
         text = yaml.safe_dump({**spec, **beside}, sort_keys=False, allow_unicode=True)
