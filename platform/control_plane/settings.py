@@ -50,6 +50,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "control_plane.web.security_headers.SecurityHeadersMiddleware",
     "control_plane.web.plain_addresses.PlainAddressMiddleware",
+    "control_plane.web.answers.compression.CompressedAnswersMiddleware",
     "control_plane.web.repeated.unchanged_answers.UnchangedAnswersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -118,15 +119,17 @@ REST_FRAMEWORK: dict[str, Any] = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["control_plane.web.json_answers.FiniteJsonRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["control_plane.web.answers.json_answers.FiniteJsonRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "control_plane.web.body_parsers.BoundedJsonParser",
         "control_plane.web.body_parsers.YamlParser",
     ],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "control_plane.web.negotiation.ForgivingNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": (
+        "control_plane.web.answers.negotiation.ForgivingNegotiation"
+    ),
     "NUM_PROXIES": int(_IS_HTTPS),  # whose word counts for the address of a request
     "DEFAULT_SCHEMA_CLASS": "control_plane.api.schema.operations.Schema",
-    "EXCEPTION_HANDLER": "control_plane.web.error_responses.handle",
+    "EXCEPTION_HANDLER": "control_plane.web.answers.error_responses.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {

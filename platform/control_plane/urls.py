@@ -6,12 +6,12 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from tenancy.sign_in import ThrottledLoginForm
 
+from control_plane.web.answers.error_responses import unknown_address
 from control_plane.web.dashboard import dashboard
-from control_plane.web.error_responses import unknown_address
 from jobs.api.sync import sync
 
-handler400 = "control_plane.web.error_responses.bad_request"
-handler500 = "control_plane.web.error_responses.server_error"
+handler400 = "control_plane.web.answers.error_responses.bad_request"
+handler500 = "control_plane.web.answers.error_responses.server_error"
 
 admin.site.login_form = ThrottledLoginForm
 

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from control_plane.front.asgi_types import Send
-from control_plane.web.error_body import envelope
+from control_plane.web.answers.error_body import envelope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

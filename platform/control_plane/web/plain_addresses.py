@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from control_plane.web.error_responses import refusal
+from control_plane.web.answers.error_responses import refusal
 
 _PROBLEM: Final = "contains a null character"
 _REMEDY: Final = "Remove it."

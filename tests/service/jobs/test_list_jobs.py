@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import pytest
-from control_plane.web.json_answers import FiniteJsonRenderer
+from control_plane.web.answers.json_answers import FiniteJsonRenderer
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext

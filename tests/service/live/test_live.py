@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -159,6 +160,39 @@ def test_a_page_sees_a_new_job_and_nothing_once_its_token_is_revoked(
     assert events[-1].startswith(b"event: again")
     assert stream_slots.count(f"token {Token.objects.get().pk}") == 0
     assert len(endpoint.topics) == 0
+
+
+def test_whoever_takes_compressed_events_gets_the_same_in_few_bytes(team: Team) -> None:
+    client = client_of(team)
+    for number in range(10):
+        job = spec(name=f"job-{number}")
+        assert client.post("/api/v1/jobs", job, format="json").status_code == 201
+    authorization = client._credentials["HTTP_AUTHORIZATION"]  # noqa: SLF001 - it has no reader
+
+    async def first_read() -> tuple[bytes, int]:
+        answer = await AsyncClient().get(
+            "/api/v1/live",
+            {"read": ["/api/v1/jobs"]},
+            headers={"Authorization": authorization, "Accept-Encoding": "gzip"},
+        )
+        assert answer.headers["Content-Encoding"] == "gzip"
+        inflate, text, count = zlib.decompressobj(16 + zlib.MAX_WBITS), b"", 0
+        content: AsyncIterator[bytes] = aiter(answer.streaming_content)  # type: ignore[attr-defined]  # async here
+        while b"event: read" not in text:
+            part = await anext(content)
+            count += len(part)
+            text += inflate.decompress(part)
+        await content.aclose()  # type: ignore[attr-defined]  # a generator
+        answer.close()
+        return text, count
+
+    try:
+        text, count = asyncio.run(first_read())
+    finally:
+        _close_connections_of_readers()
+    found = json.loads(text.partition(b"event: read\ndata: ")[2])
+    assert len(found["body"]["items"]) == 10
+    assert count * 5 < len(text)
 
 
 def left(user: User) -> None:

@@ -10,12 +10,8 @@ from typing import Any
 import pytest
 from control_plane.api.live import stream as streams
 from control_plane.api.live import topics as all_topics
-from control_plane.api.live.reads import (
-    Answered,
-    Viewpoint,
-    ViewpointChanged,
-    problem_of,
-)
+from control_plane.api.live.compression import PageEvent, plain
+from control_plane.api.live.reads import Answered, Viewpoint, ViewpointChanged, problem_of
 from control_plane.api.live.stream import LiveStream
 from control_plane.api.live.topics import Topics
 from control_plane.api.logs.followed_grants import FollowedGrants, GrantState
@@ -43,7 +39,7 @@ class Service:
             self.was_read.clear()
             await self.was_read.wait()
 
-    async def read(self, read: str, user: Any, _: Viewpoint) -> tuple[Answered, float]:
+    async def read(self, read: str, user: Any, _: Viewpoint) -> tuple[PageEvent, float]:
         self.reads.append((read, user))
         self.was_read.set()
         await asyncio.sleep(0)
@@ -52,7 +48,7 @@ class Service:
         if self.fails:
             self.fails -= 1
             raise OSError("the database is away")
-        return Answered(status=self.status, body=self.body), 0.001
+        return PageEvent.of(Answered(status=self.status, body=self.body).as_event(read)), 0.001
 
 
 class Grants(FollowedGrants):
@@ -108,7 +104,7 @@ async def next_read(events: Any) -> bytes:
 def test_a_page_gets_all_it_shows_and_then_what_changed() -> None:
     async def told() -> None:
         story = Story()
-        events = story.page(TEAMS, POOLS).events()
+        events = plain(story.page(TEAMS, POOLS).events())
         first = {await next_read(events), await next_read(events)}
         assert first == {
             f'event: read\ndata: {{"read": "{read}", "status": 200, "body": 1}}\n\n'.encode()
@@ -126,7 +122,7 @@ def test_a_page_gets_all_it_shows_and_then_what_changed() -> None:
 def test_many_pages_cost_one_read_and_who_comes_later_sees_it_at_once() -> None:
     async def told() -> None:
         story = Story()
-        pages = [story.page(TEAMS, user=f"person-{number}").events() for number in range(50)]
+        pages = [plain(story.page(TEAMS, user=f"person-{number}").events()) for number in range(50)]
         for events in pages:
             assert b'"body": 1' in await next_read(events)
         assert {user for _, user in story.service.reads} == {"person-0"}
@@ -145,7 +141,7 @@ def test_many_pages_cost_one_read_and_who_comes_later_sees_it_at_once() -> None:
 def test_when_whoever_it_was_read_for_leaves_it_is_read_for_another() -> None:
     async def told() -> None:
         story = Story()
-        first, second = (story.page(TEAMS, user=user).events() for user in ("ada", "bob"))
+        first, second = (plain(story.page(TEAMS, user=user).events()) for user in ("ada", "bob"))
         await next_read(first)
         await next_read(second)
         await first.aclose()
@@ -160,8 +156,8 @@ def test_when_whoever_it_was_read_for_leaves_it_is_read_for_another() -> None:
 def test_who_sees_other_teams_gets_a_read_of_their_own() -> None:
     async def told() -> None:
         story = Story()
-        ours = story.page(TEAMS, user="ada").events()
-        theirs = story.page(TEAMS, viewpoint=LANGUAGE, user="bob").events()
+        ours = plain(story.page(TEAMS, user="ada").events())
+        theirs = plain(story.page(TEAMS, viewpoint=LANGUAGE, user="bob").events())
         await next_read(ours)
         await next_read(theirs)
         assert len(story.topics) == 2
@@ -180,7 +176,7 @@ def test_who_may_look_no_longer_gets_nothing_more(
 
     async def told() -> None:
         story = Story()
-        events = story.page(TEAMS).events()
+        events = plain(story.page(TEAMS).events())
         await next_read(events)
         story.grants.state = state
         story.service.body = b'"what they may not see"'
@@ -195,7 +191,7 @@ def test_who_may_look_no_longer_gets_nothing_more(
 def test_nothing_is_read_for_others_by_who_sees_more_than_they() -> None:
     async def told() -> None:
         story = Story()
-        ada, bob = (story.page(TEAMS, user=user).events() for user in ("ada", "bob"))
+        ada, bob = (plain(story.page(TEAMS, user=user).events()) for user in ("ada", "bob"))
         await next_read(ada)
         await next_read(bob)
         story.service.sees_more = {"ada"}
@@ -212,7 +208,7 @@ def test_nothing_is_read_for_others_by_who_sees_more_than_they() -> None:
 def test_a_read_that_fails_is_tried_again_and_a_refusal_is_told() -> None:
     async def told() -> None:
         story = Story(Service(fails=2))
-        events = story.page(TEAMS).events()
+        events = plain(story.page(TEAMS).events())
         assert b'"body": 1' in await next_read(events)
         story.service.status = 404
         assert b'"status": 404, "body": null' in await next_read(events)
@@ -226,7 +222,7 @@ def test_what_is_too_much_is_not_live(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def told() -> None:
         story = Story()
-        events = story.page(TEAMS, POOLS).events()
+        events = plain(story.page(TEAMS, POOLS).events())
         assert TEAMS.encode() in await next_read(events)
         assert {read for read, _ in story.service.reads} == {TEAMS}
         await events.aclose()
@@ -239,9 +235,9 @@ def test_those_of_one_viewpoint_leave_room_for_others(monkeypatch: pytest.Monkey
 
     async def told() -> None:
         story = Story()
-        events = story.page(TEAMS, POOLS).events()
+        events = plain(story.page(TEAMS, POOLS).events())
         await next_read(events)
-        others = story.page(POOLS, viewpoint=LANGUAGE, user="bob").events()
+        others = plain(story.page(POOLS, viewpoint=LANGUAGE, user="bob").events())
         assert POOLS.encode() in await next_read(others)
         assert len(story.topics) == 2
         await events.aclose()
@@ -255,7 +251,7 @@ def test_a_page_hears_that_the_service_is_still_there(monkeypatch: pytest.Monkey
     monkeypatch.setattr(streams, "_LOOK_SECONDS", 0.0)
 
     async def told() -> None:
-        events = Story().page(TEAMS).events()
+        events = plain(Story().page(TEAMS).events())
         await next_read(events)
         assert await anext(events) == b"event: still-there\ndata: {}\n\n"
         await events.aclose()
@@ -267,7 +263,7 @@ def test_a_page_that_stays_open_comes_again_now_and_then(monkeypatch: pytest.Mon
     monkeypatch.setattr(streams, "LONGEST_SECONDS", 0.0)
 
     async def told() -> None:
-        events = [event async for event in Story().page(TEAMS).events()]
+        events = [event async for event in plain(Story().page(TEAMS).events())]
         assert events == [b"retry: 2000\n\n", b"event: again\ndata: {}\n\n"]
 
     run(told)

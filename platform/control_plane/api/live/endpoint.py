@@ -14,11 +14,13 @@ from rest_framework.views import APIView
 from tenancy.access.grants import grant_of, grants_of
 from tenancy.access.principal import principal_of
 
+from control_plane.api.live.compression import gzipped, plain
 from control_plane.api.live.reads import MOST_READS, SECONDS_OF, Viewpoint, problem_of
 from control_plane.api.live.stream import LiveStream, read_in_a_thread
 from control_plane.api.live.topics import Topics
 from control_plane.api.logs.event_stream import EventStream, stream_slots
 from control_plane.api.logs.stream import followed_grants
+from control_plane.web.answers.compression import takes_gzip
 
 topics: Final = Topics(read_in_a_thread)
 
@@ -62,4 +64,6 @@ class LiveView(APIView):
         connections.close_all()  # the stream outlives this request's need for the database
         team = str(min(principal.seen_ids, default=0))
         # The answer gives it back: nothing may fail in between.
-        return EventStream(stream.events(), stream_slots.take(holder, team=team))
+        encoding = "gzip" if takes_gzip(request) else ""
+        events = (gzipped if encoding else plain)(stream.events())
+        return EventStream(events, stream_slots.take(holder, team=team), encoding=encoding)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, QueryDict
@@ -50,6 +52,12 @@ class Answered:
 
     status: int
     body: bytes  # JSON
+
+    def as_event(self, read: str) -> bytes:
+        """Return the server-sent event that tells of it."""
+        body = self.body if self.status == HTTPStatus.OK else b"null"
+        head = f'{{"read": {json.dumps(read)}, "status": {self.status}, "body": '
+        return b"event: read\ndata: " + head.encode() + body + b"}\n\n"
 
 
 def problem_of(reads: Sequence[str]) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from django.db import close_old_connections
 from tenancy.access.grants import Grant
 
-from control_plane.api.live.reads import Answered, Viewpoint, answered
+from control_plane.api.live.compression import PageEvent
+from control_plane.api.live.reads import Viewpoint, answered
 from control_plane.api.live.topics import Topic, Topics
 from control_plane.api.logs.followed_grants import FollowedGrants, GrantState
 
@@ -19,9 +20,9 @@ KEEP_ALIVE_SECONDS: Final = 15.0  # proxies close a connection that says nothing
 LONGEST_SECONDS: Final = 60.0  # then the page comes again, with the teams it has by then
 _LOOK_SECONDS: Final = 5.0  # at whether the viewer still may
 _READERS: Final = 2  # threads of this process that read for all pages
-_RETRY: Final = b"retry: 2000\n\n"
-_STILL_THERE: Final = b"event: still-there\ndata: {}\n\n"
-_AGAIN: Final = b"event: again\ndata: {}\n\n"
+_RETRY: Final = PageEvent.of(b"retry: 2000\n\n")
+_STILL_THERE: Final = PageEvent.of(b"event: still-there\ndata: {}\n\n")
+_AGAIN: Final = PageEvent.of(b"event: again\ndata: {}\n\n")
 
 _readers: Final = ThreadPoolExecutor(_READERS, thread_name_prefix="live-reader")
 
@@ -55,7 +56,7 @@ class LiveStream:
         self._is_outdated = True
         self._changed.set()
 
-    async def events(self) -> AsyncIterator[bytes]:
+    async def events(self) -> AsyncGenerator[PageEvent]:
         """Yield what changed as server-sent events."""
         for grant in self._grants:
             self._followed.follow(grant)
@@ -71,7 +72,7 @@ class LiveStream:
             for grant in self._grants:
                 self._followed.unfollow(grant)
 
-    async def _following(self, topics: Sequence[Topic]) -> AsyncIterator[bytes]:
+    async def _following(self, topics: Sequence[Topic]) -> AsyncGenerator[PageEvent]:
         sent = dict.fromkeys(topics, 0)
         began = spoke_at = time.monotonic()
         while time.monotonic() - began < LONGEST_SECONDS:
@@ -81,7 +82,8 @@ class LiveStream:
             news = [topic for topic in topics if topic.version > sent[topic]]
             for topic in news:
                 sent[topic] = topic.version
-                yield topic.event
+                if topic.event is not None:
+                    yield topic.event
             if news:
                 spoke_at = time.monotonic()
             elif time.monotonic() - spoke_at >= KEEP_ALIVE_SECONDS:
@@ -102,16 +104,17 @@ class LiveStream:
             return
 
 
-async def read_in_a_thread(read: str, user: Any, viewpoint: Viewpoint) -> tuple[Answered, float]:
+async def read_in_a_thread(read: str, user: Any, viewpoint: Viewpoint) -> tuple[PageEvent, float]:
     """Read in one of the threads that only read for open pages. Raises: ViewpointChanged."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_readers, _timed, read, user, viewpoint)
 
 
-def _timed(read: str, user: Any, viewpoint: Viewpoint) -> tuple[Answered, float]:
+def _timed(read: str, user: Any, viewpoint: Viewpoint) -> tuple[PageEvent, float]:
     began = time.thread_time()
     close_old_connections()
     try:
-        return answered(read, user, viewpoint), time.thread_time() - began
+        event = PageEvent.of(answered(read, user, viewpoint).as_event(read))
+        return event, time.thread_time() - began
     finally:
         close_old_connections()

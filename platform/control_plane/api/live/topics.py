@@ -7,29 +7,23 @@ Everything here happens on the event loop, but for the reading.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from control_plane.api.live.reads import (
-    Answered,
-    Viewpoint,
-    ViewpointChanged,
-    seconds_between,
-)
+from control_plane.api.live.compression import PageEvent
+from control_plane.api.live.reads import Viewpoint, ViewpointChanged, seconds_between
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 MOST_TOPICS: Final = 400  # guessed: of some thirty viewpoints; more are not live
 MOST_OF_ONE: Final = 60  # of one viewpoint: five different pages
 _FAILED_SECONDS: Final = 5.0  # until a read that failed is tried again
-_OK: Final = 200
 
 _log = logging.getLogger(__name__)
 
-ReadFor = Callable[[str, Any, Viewpoint], Awaitable[tuple[Answered, float]]]
-"""Reads for a user; returns the answer, and how many seconds of a processor it took.
+ReadFor = Callable[[str, Any, Viewpoint], Awaitable[tuple[PageEvent, float]]]
+"""Reads for a user; returns what to tell of it, and how many seconds of a processor it took.
 
 Raises ViewpointChanged: it is not the user's viewpoint any more.
 """
@@ -56,14 +50,11 @@ class Topic:
     viewpoint: Viewpoint
     onlookers: dict[Onlooker, None] = field(default_factory=dict)  # the longest there first
     version: int = 0  # counts changes; 0: nothing was read yet
-    event: bytes = b""  # what was read, as it is sent
+    event: PageEvent | None = None  # what was read, as it is sent
     task: asyncio.Task[None] | None = None
 
-    def take(self, answer: Answered) -> None:
+    def take(self, event: PageEvent) -> None:
         """Tell all onlookers if it is another than before."""
-        body = answer.body if answer.status == _OK else b"null"
-        head = f'{{"read": {json.dumps(self.read)}, "status": {answer.status}, "body": '
-        event = b"event: read\ndata: " + head.encode() + body + b"}\n\n"
         if event == self.event:
             return
         self.event = event
@@ -118,7 +109,7 @@ class Topics:
         if onlooker is None:  # the last is about to come again
             return _FAILED_SECONDS
         try:
-            answer, seconds = await self._read_for(topic.read, onlooker.user, topic.viewpoint)
+            event, seconds = await self._read_for(topic.read, onlooker.user, topic.viewpoint)
         except ViewpointChanged:
             topic.onlookers.pop(onlooker, None)
             onlooker.come_again()
@@ -127,7 +118,7 @@ class Topics:
             _log.warning("%s could not be read: %s", topic.read, problem, extra={"action": "live"})
             return _FAILED_SECONDS
         self._shares.use(group, seconds)
-        topic.take(answer)
+        topic.take(event)
         return seconds_between(topic.read)
 
 

@@ -17,12 +17,17 @@ stream_slots: Final = StreamSlots()
 class EventStream(StreamingHttpResponse):
     """An answer that holds a stream slot until it is closed, or nobody refers to it any more."""
 
-    def __init__(self, events: AsyncIterator[bytes], slot: StreamSlot) -> None:
+    def __init__(
+        self, events: AsyncIterator[bytes], slot: StreamSlot, *, encoding: str = ""
+    ) -> None:
+        """`encoding`: in which the events are compressed already; empty: they are not."""
         super().__init__(
             events,
             content_type="text/event-stream",
             headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
         )
+        if encoding:
+            self["Content-Encoding"] = encoding
         self._leave = weakref.finalize(self, stream_slots.leave, slot)
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ from control_plane.front.coordinators.batches import Answer, Batches, ReceivedRe
 from control_plane.front.coordinators.pace import ReportPacing
 from control_plane.front.refusal import Refusal
 from control_plane.front.threads.lanes import Busy, ShareIsUsed
-from control_plane.web.error_body import envelope
+from control_plane.web.answers.error_body import envelope
 from jobs.commands.observations.sync import ArrivedReport
 from jobs.errors import NotTheCoordinator
 

@@ -23,8 +23,8 @@ from storage.errors import StorageError
 from tenancy.errors import TenancyError
 
 from autoscaler.simulation.api.errors import SimulationError
+from control_plane.web.answers.error_body import envelope
 from control_plane.web.body_parsers import BodyTooLarge, NotPlain
-from control_plane.web.error_body import envelope
 from jobs.errors import (
     BadCursor,
     ChangedMeanwhile,
