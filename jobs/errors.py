@@ -56,7 +56,13 @@ class JobNotFound(JobsError):
 
 
 class JobNotYours(JobsError):
-    """You may see this job, and not change it. Ask a lead of its team."""
+    """You may see this job, and not change it: that is for whoever submitted it, and for leads."""
+
+    code = "permission_denied"
+
+
+class SubmissionNotAllowed(JobsError):
+    """You may see jobs, and submit none. Ask a lead of the team for the role `member`."""
 
     code = "permission_denied"
 

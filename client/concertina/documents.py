@@ -600,7 +600,7 @@ class Team(TypedDict):
     waiting: int  # What its waiting jobs ask for at least.
     running_jobs: int
     waiting_jobs: int
-    is_mine: bool  # True if the caller may act for it.
+    is_mine: bool  # True if the caller has a role in it, and so sees its jobs.
 
 
 class TeamChange(TypedDict):
@@ -614,6 +614,9 @@ class TeamChange(TypedDict):
     network: NotRequired[JobNetwork]  # What its jobs may ask for, as `network` in their specs.
     # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
     reachable: NotRequired[list[str]]
+    # True: each of its members may change, cancel and delete all of the team's jobs, not only those
+    # that they submitted themselves.
+    members_change_all_jobs: NotRequired[bool]
 
 
 class TeamRetention(TypedDict):
@@ -747,6 +750,8 @@ class JobDetail(Job):
     disk_bytes: int | None  # That its files take, as found last; null: not known.
     disk_files: int | None  # And folders that it has; null: not known.
     is_pinned: bool  # Nothing of it is removed for its age.
+    may_change: bool  # True if the caller may change, steer, pin and delete it.
+    may_rerun: bool  # True if the caller may submit it once more.
     curves_removed_at: str | None
     history_removed_at: str | None
     logs_removed_at: str | None
@@ -767,6 +772,8 @@ class TeamDetail(Team):
     max_queued_jobs: int  # Most jobs that may wait, queued or paused.
     network: JobNetwork  # What its jobs may ask for.
     reachable: list[str]  # Hosts with ports, for `listed`.
+    # False: a member changes the jobs that they submitted, and leads change all.
+    members_change_all_jobs: bool
     quotas: list[Quota]
     tokens: list[Token] | None  # null: only its leads and admins may see them.
 

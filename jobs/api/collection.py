@@ -12,7 +12,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
+from tenancy.models import Team
 
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity, ReadPools
@@ -28,7 +30,7 @@ from jobs.api.serializers import (
 from jobs.api.spec_schema import BULK_BODY, JOB_SPEC_BODY
 from jobs.commands import submission
 from jobs.commands.submission import SubmissionResult
-from jobs.errors import SpecInvalid
+from jobs.errors import SpecInvalid, SubmissionNotAllowed
 from jobs.queries import visible_jobs
 from jobs.queries.curves import sparklines
 from jobs.queries.listing import pages
@@ -69,9 +71,9 @@ class _Submits(KnowsPools):
         return submission.submit(
             sent=sent,
             body=request.data,
-            teams=principal.writable,
+            teams=teams_to_submit_for(principal),
             pools=self.pools(),
-            submitted_by=principal.name,
+            by=principal,
             idempotency_key=idempotency_key(request),
         )
 
@@ -114,7 +116,7 @@ class JobsView(_Shares, _Submits):
         made = self.submit(request, [SentSpec(document=request.data)])
         job: Any
         if made.is_new:
-            job = visible_jobs.as_new(made.jobs[0])
+            job = visible_jobs.with_rights(principal, visible_jobs.as_new(made.jobs[0]))
         else:
             job = visible_jobs.find_job_with_numbers(principal, made.made[0][0])
         job.notes = made.notes
@@ -209,7 +211,7 @@ class ValidateView(KnowsPools):
         try:
             admitted = call.admit_all(
                 [SentSpec(document=request.data)],
-                teams=principal_of(request).writable,
+                teams=principal_of(request).teams_where(Permission.SUBMIT),
                 pools=self.pools(),
             )
         except SpecInvalid as error:
@@ -222,6 +224,18 @@ class ValidateView(KnowsPools):
                 "notes": admitted.notes,
             }
         )
+
+
+def teams_to_submit_for(principal: Principal) -> Mapping[str, Team]:
+    """Return the teams for which the caller may submit jobs.
+
+    Raises:
+        SubmissionNotAllowed: they see jobs of teams, and may submit for none of these.
+    """
+    teams = principal.teams_where(Permission.SUBMIT)
+    if principal.seen and not teams:
+        raise SubmissionNotAllowed
+    return teams
 
 
 def _code(made: SubmissionResult) -> int:

@@ -15,7 +15,12 @@ from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
 
 from jobs.api import requests, serializers
-from jobs.api.collection import IDEMPOTENCY_KEY, KnowsPools, idempotency_key
+from jobs.api.collection import (
+    IDEMPOTENCY_KEY,
+    KnowsPools,
+    idempotency_key,
+    teams_to_submit_for,
+)
 from jobs.api.representation import represented
 from jobs.api.spec_schema import JOB_CHANGES_BODY, JOB_SPEC_PART_BODY
 from jobs.commands import control, editing, pinning
@@ -100,9 +105,9 @@ class RerunView(KnowsPools):
         made = editing.rerun(
             job=visible_jobs.find_job(principal, job_id),
             changes=request.data,
-            teams=principal.writable,
+            teams=teams_to_submit_for(principal),
             pools=self.pools(),
-            submitted_by=principal.name,
+            by=principal,
             idempotency_key=idempotency_key(request),
         )
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK

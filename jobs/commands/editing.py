@@ -79,7 +79,7 @@ def rerun(
     changes: object,
     teams: Mapping[str, Team],
     pools: Sequence[PoolCapacity],
-    submitted_by: str,
+    by: submission.Submitter,
     idempotency_key: str | None = None,
 ) -> submission.SubmissionResult:
     """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
@@ -92,7 +92,7 @@ def rerun(
         body=document,
         teams=teams,
         pools=pools,
-        submitted_by=submitted_by,
+        by=by,
         idempotency_key=idempotency_key,
     )
 

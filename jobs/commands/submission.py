@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -37,6 +37,15 @@ from jobs.spec.bulk import SentSpec
 IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 
+class Submitter(Protocol):
+    """A person or a token, as principals are."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def person_id(self) -> int | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
     """What became of a call, and what its user should know."""
@@ -56,7 +65,7 @@ def submit(
     body: object,
     teams: Mapping[str, Team],
     pools: Sequence[PoolCapacity],
-    submitted_by: str,
+    by: Submitter,
     idempotency_key: str | None = None,
 ) -> SubmissionResult:
     """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
@@ -79,7 +88,7 @@ def submit(
             raise
         return SubmissionResult(made=earlier, jobs=())
     key = _Key(team=admitted.team, text=text, digest=digest)
-    jobs = _rows(admitted, sent, submitted_by)
+    jobs = _rows(admitted, sent, by)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
         return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
@@ -171,15 +180,15 @@ def _made_by(job_id: str | None, name: str, made: Sequence[Any]) -> Sequence[tup
     return [(job_id, name)] if job_id else [(one[0], one[1]) for one in made]
 
 
-def _rows(admitted: AdmittedCall, sent: Sequence[SentSpec], submitted_by: str) -> list[Job]:
+def _rows(admitted: AdmittedCall, sent: Sequence[SentSpec], by: Submitter) -> list[Job]:
     return [
-        _row(spec, one.document, submitted_by, admitted.earlier.known_at_submission(spec.training))
+        _row(spec, one.document, by, admitted.earlier.known_at_submission(spec.training))
         for spec, one in zip(admitted.specs, sent, strict=True)
     ]
 
 
 def _row(
-    admitted: AdmittedSpec, document: object, submitted_by: str, known_by: Mapping[str, Any]
+    admitted: AdmittedSpec, document: object, by: Submitter, known_by: Mapping[str, Any]
 ) -> Job:
     spec = admitted.spec
     return Job(
@@ -192,7 +201,8 @@ def _row(
         labels=dict(spec.labels),
         priority=spec.priority,
         mode=spec.elastic.mode,
-        submitted_by=submitted_by,
+        submitted_by=by.name,
+        person_id=by.person_id,
         training=admitted.training,
         message="Waits for the next planning tick.",
         **known_by,

@@ -50,6 +50,12 @@ class Job(models.Model):
     labels = models.JSONField(default=dict)
     priority = models.PositiveSmallIntegerField(default=50)
     submitted_by = models.CharField(max_length=150)
+    person_id = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="The account that submitted it, by its number, which no later one of the same"
+        " name gets; null: a token, or a release that did not note it.",
+    )
 
     state = models.CharField(
         max_length=10, choices=[(s, s) for s in JobState], default=JobState.QUEUED

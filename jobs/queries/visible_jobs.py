@@ -16,6 +16,7 @@ from django.db.models import (
     Sum,
 )
 from django.db.models.functions import Coalesce, JSONObject, Now
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
 
 from jobs.errors import JobNotFound, JobNotYours
@@ -62,9 +63,20 @@ def find_job_to_change(principal: Principal, job_id: str) -> Job:
         JobNotYours: the principal sees it, and no more.
     """
     job = find_job(principal, job_id)
-    if job.team_id not in principal.writable_ids:
+    if not may_change(principal, job):
         raise JobNotYours
     return job
+
+
+def may_change(principal: Principal, job: Job) -> bool:
+    """True if the principal may change this job: it is theirs, or they may change all of the team.
+
+    Whose a job is, is told by the number of an account, which no later one gets.
+    """
+    if principal.may_in(Permission.CHANGE_ALL_JOBS, job.team_id):
+        return True
+    is_own = principal.person_id is not None and job.person_id == principal.person_id
+    return is_own and principal.may_in(Permission.CHANGE_OWN_JOBS, job.team_id)
 
 
 def find_job_with_numbers(principal: Principal, job_id: str) -> Job:
@@ -73,7 +85,16 @@ def find_job_with_numbers(principal: Principal, job_id: str) -> Job:
     Raises:
         JobNotFound: as above.
     """
-    return _the_one(with_numbers(jobs_of(principal).filter(pk=job_id)))
+    job = _the_one(with_numbers(jobs_of(principal).filter(pk=job_id)))
+    return with_rights(principal, job)
+
+
+def with_rights(principal: Principal, job: Job) -> Job:
+    """Add what the principal may do with it: `may_change`, and `may_rerun` for the same team."""
+    told: Any = job
+    told.may_change = may_change(principal, job)
+    told.may_rerun = principal.may_in(Permission.SUBMIT, job.team_id)
+    return job
 
 
 def _the_one(jobs: QuerySet[Job]) -> Job:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as django_admin
+from django.core.checks import CheckMessage, register
+
+
+@register("permissions")
+def check_permissions(**_: Any) -> Sequence[CheckMessage]:
+    """Find operations of which nobody says who may do them, when Django checks the system."""
+    found: Sequence[CheckMessage] = import_module("control_plane.api.operation_check").problems()
+    return found
 
 
 class ControlPlaneConfig(AppConfig):

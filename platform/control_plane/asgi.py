@@ -21,5 +21,6 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 
 django.setup(set_prefix=False)  # first: what stands before it knows models
 import_string("control_plane.front.wiring.bound_statements")()
+import_string("control_plane.api.operation_check.check_before_serving")()
 _handler = import_string("control_plane.web.whole_requests.WholeRequestsHandler")()
 application = import_string("control_plane.front.wiring.in_front_of")(_handler)

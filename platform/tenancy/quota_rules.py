@@ -50,6 +50,27 @@ def problems_of(
     yield from _pool_is_large_enough(team, settings, parents, gpus)
 
 
+def promised_by_the_team_above(
+    team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]
+) -> QuotaProblem | None:
+    """Find what a lead may not do who divides a guarantee: to promise more of it than there is.
+
+    An admin may: then the pool has to have it, and the team above is promised what those below are.
+    """
+    parent = parents.get(team)
+    if parent is None:
+        return None
+    has = settings.get(parent, Setting()).guaranteed
+    others = sum(promised(c, settings, parents) for c in _children(parent, parents) if c != team)
+    if others + promised(team, settings, parents) <= has:
+        return None
+    return QuotaProblem(
+        field="guaranteed_gpus",
+        message=f"Team {parent} is guaranteed {has} GPUs, of which {others} are guaranteed to other"
+        f" teams below it. Guarantee at most {max(has - others, 0)}, or ask an admin.",
+    )
+
+
 def promised(team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]) -> int:
     """Return the guarantee of a whole subtree."""
     below = sum(promised(child, settings, parents) for child in _children(team, parents))

@@ -11,7 +11,9 @@ from typing import Final
 
 import pytest
 import yaml
+from control_plane.api.operation_permissions import OPERATIONS
 from django.db import transaction
+from tenancy.access.permissions import COLUMNS, TABLE, Permission
 
 from tests.service.results.test_outputs import content
 from tests.service.world import BODIES, CANARY, World, client, people, world
@@ -20,6 +22,11 @@ __all__ = ("people", "world")  # fixtures
 
 HERE: Final = Path(__file__).parent
 DESCRIPTION: Final = HERE.parents[1] / "docs" / "openapi.yaml"
+REFUSALS: Final = {"403", "404"}
+NARROWER: Final = {  # than the permission: what is asked about here is not theirs
+    **dict.fromkeys(COLUMNS, frozenset[str]()),
+    "lead": {"change_quota", "set_data_source", "delete_data_source"},  # no team is above; folders
+}
 NONE_OF_THEIRS: Final = {"anonymous", "foreign", "job", "revoked", "teamless"}
 
 Operations = dict[str, tuple[str, str]]
@@ -56,6 +63,21 @@ MATRIX: Final = matrix()
 
 def test_every_operation_has_a_row() -> None:
     assert set(MATRIX["anonymous"]) == set(operations())
+
+
+@pytest.mark.parametrize("sender", COLUMNS)
+def test_the_matrix_says_what_the_table_of_permissions_does(sender: str) -> None:
+    """Who has the permission is answered as an admin is, and who has not is refused."""
+    wrong = {
+        name: (needed, cell)
+        for name, needed in OPERATIONS.items()
+        if isinstance(needed, Permission) and name not in NARROWER[sender]
+        for cell in [MATRIX[sender][name]]
+        if (cell == MATRIX["admin"][name]) != (sender in TABLE[needed].held_by)
+        if not (cell == "404" and sender not in TABLE[needed].held_by)
+    }
+    assert wrong == {}
+    assert {MATRIX[sender][name] for name in NARROWER[sender]} <= REFUSALS
 
 
 @pytest.mark.parametrize("sender", MATRIX)

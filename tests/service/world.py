@@ -69,6 +69,7 @@ class World:
 def people(vision: Team, language: Team, admin_user: User) -> None:
     """One of each kind, by that name."""
     for name, team, role in (
+        ("viewer", vision, Membership.Role.VIEWER),
         ("member", vision, Membership.Role.MEMBER),
         ("lead", vision, Membership.Role.LEAD),
         ("foreign", language, Membership.Role.LEAD),
@@ -139,7 +140,7 @@ def keep_model_of(job: Job) -> None:
 def client(sender: str, world: World) -> APIClient:
     """A program or a browser that speaks for this sender."""
     made = APIClient()
-    if sender in {"member", "lead", "foreign", "teamless", "admin"}:
+    if sender in {"viewer", "member", "lead", "foreign", "teamless", "admin"}:
         made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
     elif sender == "job":
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(world.job)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
 
 from autoscaler.simulation.api.errors import SimulationNotAllowed, SimulationTooLarge
@@ -22,7 +23,7 @@ def check_may_simulate(principal: Principal) -> None:
     Raises:
         SimulationNotAllowed: neither.
     """
-    if not (principal.is_admin or principal.led):
+    if not principal.may_anywhere(Permission.SIMULATE):
         raise SimulationNotAllowed
 
 

@@ -997,7 +997,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change how many jobs of a team may wait, and what they keep and reach (admins) */
+        /**
+         * Change how many jobs of a team may wait, and what they keep and reach (admins)
+         * @description Leads of the team change `members_change_all_jobs`, and nothing else.
+         */
         patch: operations["change_team"];
         trace?: never;
     };
@@ -1217,8 +1220,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change what a team may use of a pool (admins)
-         * @description Fields that are not named stay; a quota that is not there yet begins with defaults.
+         * Change what a team may use of a pool (admins; leads of the team above)
+         * @description Leads promise the teams below theirs no more than is guaranteed to theirs.
          */
         patch: operations["change_quota"];
         trace?: never;
@@ -2231,6 +2234,10 @@ export interface components {
             readonly disk_files: number | null;
             /** @description Nothing of it is removed for its age. */
             readonly is_pinned: boolean;
+            /** @description True if the caller may change, steer, pin and delete it. */
+            may_change: boolean;
+            /** @description True if the caller may submit it once more. */
+            may_rerun: boolean;
             /** Format: date-time */
             readonly curves_removed_at: string | null;
             /** Format: date-time */
@@ -2881,6 +2888,8 @@ export interface components {
             network?: components["schemas"]["JobNetwork"];
             /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
             reachable?: string[];
+            /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
+            members_change_all_jobs?: boolean;
         };
         /**
          * @description * `poisson` - poisson
@@ -3776,6 +3785,10 @@ export interface components {
             readonly disk_files: number | null;
             /** @description Nothing of it is removed for its age. */
             readonly is_pinned: boolean;
+            /** @description True if the caller may change, steer, pin and delete it. */
+            may_change: boolean;
+            /** @description True if the caller may submit it once more. */
+            may_rerun: boolean;
             /** Format: date-time */
             readonly curves_removed_at: string | null;
             /** Format: date-time */
@@ -3845,7 +3858,7 @@ export interface components {
             waiting: number;
             running_jobs: number;
             waiting_jobs: number;
-            /** @description True if the caller may act for it. */
+            /** @description True if the caller has a role in it, and so sees its jobs. */
             is_mine: boolean;
         };
         TeamChange: {
@@ -3864,6 +3877,8 @@ export interface components {
             network?: components["schemas"]["JobNetwork"];
             /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
             reachable?: string[];
+            /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
+            members_change_all_jobs?: boolean;
         };
         /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
         TeamDetail: {
@@ -3886,7 +3901,7 @@ export interface components {
             waiting: number;
             running_jobs: number;
             waiting_jobs: number;
-            /** @description True if the caller may act for it. */
+            /** @description True if the caller has a role in it, and so sees its jobs. */
             is_mine: boolean;
             /** @description Most jobs that may wait, queued or paused. */
             max_queued_jobs: number;
@@ -3900,6 +3915,8 @@ export interface components {
             network: components["schemas"]["JobNetwork"];
             /** @description Hosts with ports, for `listed`. */
             reachable: string[];
+            /** @description False: a member changes the jobs that they submitted, and leads change all. */
+            members_change_all_jobs: boolean;
             quotas: components["schemas"]["Quota"][];
             /** @description null: only its leads and admins may see them. */
             tokens: components["schemas"]["Token"][] | null;

@@ -211,6 +211,10 @@ class JobDetailSerializer(JobSerializer):
         child=serializers.CharField(),
         help_text="What in its script is to be looked at, in sentences, oldest first.",
     )
+    may_change = serializers.BooleanField(
+        help_text="True if the caller may change, steer, pin and delete it."
+    )
+    may_rerun = serializers.BooleanField(help_text="True if the caller may submit it once more.")
 
     class Meta(JobSerializer.Meta):
         fields: ClassVar[tuple[str, ...]] = (
@@ -223,6 +227,8 @@ class JobDetailSerializer(JobSerializer):
             "disk_bytes",
             "disk_files",
             "is_pinned",
+            "may_change",
+            "may_rerun",
             "curves_removed_at",
             "history_removed_at",
             "logs_removed_at",

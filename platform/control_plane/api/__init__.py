@@ -12,4 +12,6 @@ session  log in, log out, and who is logged in
 health   does the service work?
 notices  what everybody should know who signs in
 schema   how OpenAPI describes all of it
+operation_permissions  which permission each operation needs
+operation_check        does each say so?
 """

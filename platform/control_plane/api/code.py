@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from storage.code.paths import CodePaths
 from storage.code.uploads import CodeUpload
 from storage.results.opening import OpenFile
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 
 from control_plane.api import uploads
@@ -96,7 +97,7 @@ def _upload(principal: Principal, name: str, digest: str) -> CodeUpload:
     team = principal.seen.get(name)
     if team is None:
         raise exceptions.NotFound
-    if name not in principal.writable:
+    if not principal.may(Permission.SUBMIT, name):
         raise exceptions.PermissionDenied(f"You see the jobs of team {name}, and submit none.")
     limits = settings.CONCERTINA.code_limits
     return CodeUpload(team=team, digest=digest, paths=_places(), limits=limits)

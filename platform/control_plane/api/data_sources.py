@@ -17,6 +17,7 @@ from storage.data import sources
 from storage.data.sources import SourceContent
 from storage.errors import SourceInUse
 from storage.models import DataSource
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Secret, Team
 
@@ -131,7 +132,7 @@ class DataSourcesView(APIView):
             found = found.filter(teams__in=principal.seen_ids).distinct()
         users, here = live_jobs_by_source(), sources.bytes_here(found)
         items = [_row(one, users.get(one.name, []), here[one.pk], principal) for one in found]
-        may_change = principal.is_admin or bool(principal.led)
+        may_change = principal.may_anywhere(Permission.MANAGE_SOURCES)
         answer = {"may_change": may_change, "items": items}
         return Response(DataSourceListSerializer(answer).data)
 
@@ -197,8 +198,11 @@ class DataSourceView(APIView):
 
 def _check_may_change(principal: Principal, kind: str, teams: Sequence[str]) -> None:
     """Raises: PermissionDenied, unless it is an admin, or it is theirs."""
-    is_theirs = (kind in _OF_LEADS and all(map(principal.leads, teams))) or (
-        kind == DataSource.Kind.UPLOAD and all(map(principal.speaks_for, teams))
+    is_theirs = (
+        kind in _OF_LEADS and all(principal.may(Permission.MANAGE_SOURCES, team) for team in teams)
+    ) or (
+        kind == DataSource.Kind.UPLOAD
+        and all(principal.may(Permission.SET_UP, team) for team in teams)
     )
     if not principal.is_admin and not is_theirs:
         raise exceptions.PermissionDenied(
@@ -209,7 +213,7 @@ def _check_may_change(principal: Principal, kind: str, teams: Sequence[str]) -> 
 
 def _check_leads_any(principal: Principal) -> None:
     """Say to everybody else the same, whether there is such a source or not."""
-    if not principal.led and not principal.is_token:
+    if not principal.may_anywhere(Permission.SET_UP):
         _check_may_change(principal, "", ())
 
 
@@ -261,7 +265,7 @@ def _place(wanted: Mapping[str, Any], principal: Principal) -> dict[str, str]:
     found = {word: wanted[word] for word in allowed if wanted.get(word)}
     team = wanted["teams"][0]
     if "digest" in found:
-        return {**found, "owner": str(principal.writable[team].pk)}
+        return {**found, "owner": str(principal.seen[team].pk)}
     if not (secret := found.get("secret")):
         return found
     if not Secret.objects.filter(team__name=team, name=secret).exists():

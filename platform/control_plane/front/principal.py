@@ -41,7 +41,10 @@ def _principal(request: HttpRequest, scope: Scope) -> Sender | None:
 
 
 def _group(person: User) -> str:
-    """Return the first of a person's teams; admins are a group of their own."""
+    """Return the first of the teams that a person is in; admins are a group of their own.
+
+    Whoever has a role in many teams by being in one above shares with that one, and with no other.
+    """
     if person.is_superuser:
         return ""
     places = Membership.objects.filter(user=person).order_by("team_id")

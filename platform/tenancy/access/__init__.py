@@ -1,7 +1,9 @@
 """Who sends a request, and what may they see?
 
 authentication  how a request proves who sends it
-principal       on whose behalf a request is made, and for which teams
+principal       on whose behalf a request is made, and what it may do in which teams
+permissions     what each role may do: the only table of it
+reach           where a person has which role
 tokens          how team tokens are made, recognised and withdrawn
 grants          are those who were let in still to be let in?
 bearer          which key an `Authorization` header carries

@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from rest_framework.request import Request
 
+from tenancy.access import reach
 from tenancy.access.principal import Principal, TokenUser
-from tenancy.models import Membership, Token
+from tenancy.models import Token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def _of_people(grants: Collection[Grant]) -> set[Grant]:
     sessions = {row.session_key: row.get_decoded() for row in rows}
     ids = {grant.user_id for grant in grants if grant.user_id is not None}
     people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True)}
-    places = set(Membership.objects.filter(user__in=people).values_list("user_id", "team_id"))
+    places = reach.places_of(people.keys())
 
     def holds(grant: Grant) -> bool:
         person, session = people.get(grant.user_id or 0), sessions.get(grant.session_key, {})

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
 from rest_framework.request import Request
 
-from tenancy.models import Membership, Team, Token
+from tenancy.access import reach
+from tenancy.access.permissions import MEMBER, TOKEN, Permission, permissions_of
+from tenancy.models import Team, Token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """A person or a token, the teams whose things it sees, and those in which it may write.
+    """A person or a token, the teams whose things it sees, and what else it may do there.
 
-    Those in which it may write are among those that it sees. An admin sees, and may write in, all.
+    An admin sees every team, and may do everything.
     """
 
     name: str
     seen: Mapping[str, Team]
-    writable: Mapping[str, Team]  # where it submits jobs, and changes what belongs to the team
-    led: frozenset[str] = field(default=frozenset())  # teams whose tokens and members it manages
+    permissions: Mapping[int, frozenset[Permission]] = field(default_factory=dict)  # by team's id
     is_admin: bool = False
     is_token: bool = False
     person_id: int | None = None  # whose, when names were given to others since; None: a token
@@ -30,19 +32,23 @@ class Principal:
     def seen_ids(self) -> list[int]:
         return [team.pk for team in self.seen.values()]
 
-    @property
-    def writable_ids(self) -> list[int]:
-        return [team.pk for team in self.writable.values()]
+    def may(self, permission: Permission, team: str) -> bool:
+        """True if it may do this in the team of this name."""
+        found = self.seen.get(team)
+        return found is not None and self.may_in(permission, found.pk)
 
-    def leads(self, team: str) -> bool:
-        return self.is_admin or team in self.led
+    def may_in(self, permission: Permission, team_id: int) -> bool:
+        return self.is_admin or permission in self.permissions.get(team_id, ())
 
-    def speaks_for(self, team: str) -> bool:
-        """True for leads, and for tokens, which leads and admins make for pipelines.
+    def may_anywhere(self, permission: Permission) -> bool:
+        """True if it may do this in some team."""
+        return self.is_admin or any(permission in held for held in self.permissions.values())
 
-        Who does may set what all of the team's jobs depend on: secrets, times, data.
-        """
-        return self.leads(team) or (self.is_token and team in self.writable)
+    def teams_where(self, permission: Permission) -> Mapping[str, Team]:
+        """Return the teams in which it may do this, by name."""
+        if self.is_admin:
+            return self.seen
+        return {name: one for name, one in self.seen.items() if self.may_in(permission, one.pk)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +88,13 @@ def principal_of_user(user: User | AnonymousUser | TokenUser | KnownUser) -> Pri
     if isinstance(user, KnownUser):
         return user.principal
     if isinstance(user, TokenUser):
-        teams = {user.token.team.name: user.token.team}
-        return Principal(name=user.username, seen=teams, writable=teams, is_token=True)
+        team = user.token.team
+        return Principal(
+            name=user.username,
+            seen={team.name: team},
+            permissions={team.pk: permissions_of(TOKEN)},
+            is_token=True,
+        )
     return principal_of_person(user)
 
 
@@ -91,19 +102,22 @@ def principal_of_person(user: User | AnonymousUser) -> Principal:
     """Return whom a logged-in person speaks for: their teams, or all for a superuser."""
     if user.is_superuser:
         teams = {team.name: team for team in Team.objects.all()}
-        return Principal(
-            name=user.get_username(),
-            seen=teams,
-            writable=teams,
-            is_admin=True,
-            person_id=user.pk,
-        )
-    places = Membership.objects.filter(user__username=user.get_username()).select_related("team")
-    teams = {place.team.name: place.team for place in places}
+        return Principal(name=user.get_username(), seen=teams, is_admin=True, person_id=user.pk)
+    seen: dict[str, Team] = {}
+    permissions: dict[int, frozenset[Permission]] = {}
+    for place in reach.teams_of(user.pk) if user.pk is not None else ():
+        held = _held_in(place)
+        if Permission.SEE in held:
+            seen[place.name] = place
+            permissions[place.pk] = permissions.get(place.pk, frozenset()) | held
     return Principal(
-        name=user.get_username(),
-        seen=teams,
-        writable=teams,
-        led=frozenset(place.team.name for place in places if place.role == Membership.Role.LEAD),
-        person_id=user.pk,
+        name=user.get_username(), seen=seen, permissions=permissions, person_id=user.pk
     )
+
+
+def _held_in(place: Any) -> frozenset[Permission]:
+    """Return what a role gives in a team, as `reach.teams_of` tells of both."""
+    held = permissions_of(place.role_there)
+    if place.role_there == MEMBER and place.is_own_place and place.members_change_all_jobs:
+        return held | {Permission.CHANGE_ALL_JOBS}
+    return held

@@ -57,6 +57,13 @@ class Team(models.Model):
         editable=False,
         help_text="That its jobs keep on disk, ended ones included, as summed last.",
     )
+    # The database's default is for teams from before members had jobs of their own: they go on.
+    members_change_all_jobs = models.BooleanField(
+        default=False,
+        db_default=True,
+        help_text="True: each of its members may change, cancel and delete all of the team's jobs,"
+        " not only those that they submitted themselves.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -96,11 +103,12 @@ class Team(models.Model):
 
 
 class Membership(models.Model):
-    """A person's place in a team."""
+    """A person's place in a team, which holds in all teams below it: see `access.permissions`."""
 
     class Role(models.TextChoices):
-        MEMBER = "member", "member: submits and controls the team's jobs"
-        LEAD = "lead", "lead: also manages members and tokens"
+        VIEWER = "viewer", "viewer: sees everything of the team, and changes nothing"
+        MEMBER = "member", "member: also submits jobs, and changes their own"
+        LEAD = "lead", "lead: also changes all jobs, and manages members, secrets and data"
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(

@@ -13,6 +13,7 @@ from cluster.models import Pool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.renderers import JSONRenderer
+from tenancy.access.principal import Principal
 from tenancy.models import Team
 
 from autoscaler.control_loop.observe.for_planner.histories import Histories
@@ -160,6 +161,7 @@ def test_whatever_admission_accepts_can_be_listed(
     job = drawn[0].job
     job.state = state
     visible_jobs.as_new(job).history = dict.fromkeys(("stalls", "longest_stall", "lost_work"), 1e18)
+    visible_jobs.with_rights(Principal(name="ada", seen={}), job)
     listed: Mapping[str, Any] = JobDetailSerializer(job).data
     assert json.loads(JSONRenderer().render(listed))["id"] == job.id
 

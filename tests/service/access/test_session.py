@@ -18,7 +18,7 @@ PASSWORD = "correct horse"
 @pytest.fixture
 def ada(vision: Team) -> User:
     user = User.objects.create_user("ada", password=PASSWORD)
-    Membership.objects.create(team=vision, user=user)
+    Membership.objects.create(team=vision, user=user, role=Membership.Role.LEAD)
     return user
 
 

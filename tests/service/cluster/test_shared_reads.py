@@ -28,8 +28,8 @@ PATHS: Final = (
     "/api/v1/cluster/utilisation?minutes=60",
 )
 LONG: Final = 1000.0
-ADA: Final = Principal(name="ada", seen={}, writable={})
-ADMIN: Final = Principal(name="root", seen={}, writable={}, is_admin=True)
+ADA: Final = Principal(name="ada", seen={})
+ADMIN: Final = Principal(name="root", seen={}, is_admin=True)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_each_team_sees_its_own(api: APIClient, foreign_api: APIClient) -> None:
 def test_a_team_sees_nothing_of_one_that_bore_its_name() -> None:
     reads = SharedReads(seconds=LONG)
     teams: list[dict[str, Team]] = [{"vision": Team(pk=pk)} for pk in (1, 2)]
-    former, present = (Principal(name="ci", seen=own, writable=own) for own in teams)
+    former, present = (Principal(name="ci", seen=own) for own in teams)
     seen = [reads.read("jobs", by=by, read=lambda by=by: by.seen_ids) for by in (former, present)]
     assert seen == [[1], [2]]
 

@@ -1,7 +1,7 @@
 /** Why the job has what it has: the planner's sentence, and what one worker more or less is worth. */
 
 import { useExplanation } from "../../api/jobs";
-import type { Explanation, Job } from "../../api/types";
+import type { Explanation, JobDetail } from "../../api/types";
 import { Card } from "../../design/Card";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
@@ -15,7 +15,7 @@ import { Choices } from "./Choices";
 import { Gains } from "./Gains";
 import styles from "./Explain.module.css";
 
-export function Explain({ job }: { readonly job: Job }) {
+export function Explain({ job }: { readonly job: JobDetail }) {
   const explanation = useExplanation(job.id, !isFinal(job.state));
   if (isFinal(job.state)) return <Outcome job={job} />;
   return (
@@ -40,7 +40,7 @@ function Decided({ at }: { readonly at: string | null | undefined }) {
 
 interface AnswerProps {
   readonly explanation: Explanation;
-  readonly job: Job;
+  readonly job: JobDetail;
 }
 
 function Answer({ explanation, job }: AnswerProps) {

@@ -32,10 +32,11 @@ export function Header({ job }: { readonly job: JobDetail }) {
         <h1>{job.name}</h1>
         <StateBadge state={job.state} />
         <div className={styles.actions}>
-          {!isFinal(job.state) && <ChangeJob job={job} />}
-          <JobActions job={job} />
-          {isFinal(job.state) && <RunAgain job={job} />}
-          <Keeping job={job} />
+          {job.may_change && !isFinal(job.state) && <ChangeJob job={job} />}
+          {job.may_change && <JobActions job={job} />}
+          {job.may_rerun && isFinal(job.state) && <RunAgain job={job} />}
+          {job.may_change && <Keeping job={job} />}
+          {!job.may_change && <p className={styles.rights}>{whoChanges(job)}</p>}
         </div>
       </div>
       <p className={styles.meta}>
@@ -66,6 +67,12 @@ export function Header({ job }: { readonly job: JobDetail }) {
       </div>
     </header>
   );
+}
+
+/** Why there are no buttons. */
+function whoChanges(job: JobDetail): string {
+  const people = job.may_rerun ? `${job.submitted_by} and leads` : "members and leads";
+  return `You see this job; ${people} of team ${job.team} change it.`;
 }
 
 function progressOf(job: JobDetail): string {

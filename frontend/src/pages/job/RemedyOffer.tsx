@@ -1,13 +1,13 @@
 /** What would start a waiting job, and the button that makes it so where it is the job's own. */
 
 import { useChangeJob } from "../../api/jobs";
-import type { Job, Remedy } from "../../api/types";
+import type { JobDetail, Remedy } from "../../api/types";
 import { inWords } from "../../domain/terms";
 import styles from "./Explain.module.css";
 import { Question } from "./Question";
 
 interface RemedyOfferProps {
-  readonly job: Job;
+  readonly job: JobDetail;
   readonly remedy: Remedy;
 }
 
@@ -17,7 +17,7 @@ export function RemedyOffer({ job, remedy }: RemedyOfferProps) {
   return (
     <div className={styles.offer}>
       <p className={styles.remedy}>{remedy.message}</p>
-      {changes !== null && (
+      {changes !== null && job.may_change && (
         <Question
           button={`Set ${inWords(changes)}`}
           title={`Change ${job.name}?`}

@@ -14,6 +14,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of
 
 from control_plane.queries.visibility import shown_reason
@@ -128,7 +129,7 @@ class UncordonView(APIView):
 
 def _maintained(request: Request, name: str, what: Maintenance) -> Response:
     """Return the node as it is wanted from now on."""
-    if not principal_of(request).is_admin:
+    if not principal_of(request).may_anywhere(Permission.ADMINISTER):
         raise exceptions.PermissionDenied("Only an admin may take nodes in and out of service.")
     try:
         node = maintain(name, what)

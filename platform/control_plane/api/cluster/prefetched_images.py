@@ -14,6 +14,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of
 
 from jobs.api import json_types
@@ -92,7 +93,7 @@ class PrefetchedImageView(APIView):
 
 
 def _admins_only(request: Request) -> None:
-    if not principal_of(request).is_admin:
+    if not principal_of(request).may_anywhere(Permission.ADMINISTER):
         raise exceptions.PermissionDenied("Only admins see and change which images are fetched.")
 
 

@@ -18,7 +18,7 @@ LONGEST_READ: Final = 400  # characters
 _QUICK: Final = 2.0  # seconds between two reads: what moves while somebody looks
 _SLOW: Final = 10.0  # charts, of which a new point is a pixel, and sums over hours
 
-# What each answers depends on nothing of the viewer but the teams, and whether it is an admin.
+# What each answers depends on nothing but the teams that somebody sees, and on being an admin.
 SECONDS_OF: Final = {
     "/api/v1/cluster/summary": _SLOW,
     "/api/v1/cluster/utilisation": _SLOW,
@@ -32,7 +32,7 @@ SECONDS_OF: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewpoint:
-    """What viewers have in common who see the same: their teams, or that they are admins."""
+    """What people have in common who see the same: their teams, or that they are admins."""
 
     is_admin: bool
     team_ids: frozenset[int]

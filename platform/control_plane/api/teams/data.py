@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from storage.data.uploaded.paths import UploadedPaths
 from storage.data.uploaded.uploads import DataUpload
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of
 
 from control_plane.api import uploads
@@ -53,7 +54,7 @@ def _upload(request: Request, name: str, digest: str) -> DataUpload:
     team = principal.seen.get(name)
     if team is None:
         raise exceptions.NotFound
-    if not principal.speaks_for(name):
+    if not principal.may(Permission.SET_UP, name):
         raise exceptions.PermissionDenied(
             f"Only leads and tokens of team {name}, and admins, upload data for it."
         )

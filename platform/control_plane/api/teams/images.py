@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy import image_rules
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of
 from tenancy.models import ImageRule, Team
 
@@ -122,7 +123,7 @@ class ImageRuleView(APIView):
 
 
 def _check_admin(request: Request) -> None:
-    if not principal_of(request).is_admin:
+    if not principal_of(request).may_anywhere(Permission.ADMINISTER):
         raise exceptions.PermissionDenied("Only admins see and change the rules for images.")
 
 

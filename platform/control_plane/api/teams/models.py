@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from storage.errors import ModelInvalid, ModelLost, ModelNotStored
 from storage.models import HeldCheckpoint, ModelVersion, NamedModel
 from storage.results import held, named, opening
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Team
 
@@ -249,7 +250,7 @@ def _team(principal: Principal, name: str) -> Team:
 
 def _team_to_change(principal: Principal, name: str) -> Team:
     team = _team(principal, name)
-    if name not in principal.writable:
+    if not principal.may(Permission.NAME_MODELS, name):
         raise exceptions.PermissionDenied(f"You see the models of team {name}, and no more.")
     return team
 

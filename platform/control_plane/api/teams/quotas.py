@@ -1,4 +1,4 @@
-"""What may a team use of each pool, and what is its share now? Only admins change quotas."""
+"""What may a team use of each pool, and what is its share now? Admins and leads divide pools."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access.principal import principal_of
-from tenancy.models import Quota, Team
+from tenancy import quota_rules
+from tenancy.access.permissions import Permission
+from tenancy.access.principal import Principal, principal_of
+from tenancy.models import Quota, Team, settings_of_pool
 
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
@@ -73,7 +75,9 @@ class QuotasView(APIView):
         responses=QuotaListSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        quotas = Quota.objects.filter(team=_team(request, name)).select_related("pool")
+        quotas = Quota.objects.filter(team=_team(principal_of(request), name)).select_related(
+            "pool"
+        )
         return Response(QuotaListSerializer({"items": quotas}).data)
 
 
@@ -84,31 +88,37 @@ class QuotaView(APIView):
         responses=QuotaChangeSerializer,
     )
     def get(self, request: Request, name: str, pool: str) -> Response:
-        quota = Quota.objects.filter(team=_team(request, name), pool=_pool(pool)).first()
+        quota = Quota.objects.filter(
+            team=_team(principal_of(request), name), pool=_pool(pool)
+        ).first()
         if quota is None:
             raise exceptions.NotFound(f"Team {name} has no quota in pool {pool}.")
         return Response(QuotaChangeSerializer(quota).data)
 
     @extend_schema(
         operation_id="change_quota",
-        summary="Change what a team may use of a pool (admins)",
+        summary="Change what a team may use of a pool (admins; leads of the team above)",
+        description="Leads promise the teams below theirs no more than is guaranteed to theirs.",
         request=QuotaChangeSerializer,
         responses=QuotaChangeSerializer,
     )
     def patch(self, request: Request, name: str, pool: str) -> Response:
         """Fields that are not named stay; a quota that is not there yet begins with defaults."""
-        if not principal_of(request).is_admin:
-            raise exceptions.PermissionDenied("Only admins change quotas.")
+        principal = principal_of(request)
+        _check_may_change(principal, name)
         with transaction.atomic():
             # Held from before it is read: of two changes at once the second sees the first.
-            team, in_pool = _team(request, name), _pool(pool, is_held=True)
+            team, in_pool = _team(principal, name), _pool(pool, is_held=True)
             quota = Quota.objects.filter(team=team, pool=in_pool).first()
             changes = QuotaChangeSerializer(
                 quota or Quota(team=team, pool=in_pool), data=request.data, partial=True
             )
             json_types.check(changes)
             changes.is_valid(raise_exception=True)
+            before = quota.guaranteed_gpus if quota else 0
             saved = _saved(changes)
+            if saved.guaranteed_gpus > before and not principal.is_admin:
+                _check_is_of_the_team_above(saved)
         return Response(QuotaChangeSerializer(saved).data)
 
 
@@ -120,7 +130,7 @@ class StandingView(APIView):
         responses=StandingListSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        _team(request, name)
+        _team(principal_of(request), name)
         pool = request.query_params.get("pool")
         if pool:
             _pool(pool)
@@ -147,10 +157,29 @@ def _saved(changes: QuotaChangeSerializer) -> Quota:
     return quota
 
 
-def _team(request: Request, name: str) -> Team:
+def _check_may_change(principal: Principal, name: str) -> None:
+    """Raises: PermissionDenied, but for admins, and leads of a team above."""
+    team = principal.seen.get(name)
+    above = team.parent_id if team else None
+    is_theirs = above is not None and principal.may_in(Permission.DIVIDE_QUOTAS, above)
+    if not is_theirs and not principal.may_anywhere(Permission.ADMINISTER):
+        raise exceptions.PermissionDenied(
+            "Only admins change quotas, and leads those of the teams below their own."
+        )
+
+
+def _check_is_of_the_team_above(quota: Quota) -> None:
+    """Raises: ValidationError, when the team above has not as much to give as is promised now."""
+    settings, parents = settings_of_pool(quota.pool_id), Team.parents_by_name()
+    found = quota_rules.promised_by_the_team_above(quota.team.name, settings, parents)
+    if found is not None:
+        raise exceptions.ValidationError({found.field: [found.message]})
+
+
+def _team(principal: Principal, name: str) -> Team:
     """Return a team whose numbers the caller may see; any other looks as if it did not exist."""
     team = Team.objects.filter(name=name).first()
-    if team is None or not sees_numbers_of(principal_of(request), name):
+    if team is None or not sees_numbers_of(principal, name):
         raise exceptions.NotFound
     return team
 

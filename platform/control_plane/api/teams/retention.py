@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy import retention
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import RetentionRule, Team
 from tenancy.models.retention_rule import MOST_DAYS, KeptPart
@@ -63,7 +64,7 @@ class TeamRetentionView(APIView):
         principal = principal_of(request)
         rules = retention.rules_of(_team(principal, name))
         answer = {
-            "may_choose": principal.speaks_for(name),
+            "may_choose": principal.may(Permission.SET_UP, name),
             "may_set_bounds": principal.is_admin,
             "items": [_row(rule) for rule in rules.values()],
         }
@@ -85,7 +86,7 @@ class TeamKeptPartView(APIView):
         changes = requests.body(request, RetentionBody)
         if not principal.is_admin and any(bound in changes for bound in retention.BOUNDS):
             raise exceptions.PermissionDenied("Only admins set the bounds of what teams keep.")
-        if not principal.speaks_for(name):
+        if not principal.may(Permission.SET_UP, name):
             raise exceptions.PermissionDenied(f"Only leads of team {name} and admins do this.")
         if not changes:
             raise exceptions.ValidationError({"days": ["Say days, least_days or most_days."]})

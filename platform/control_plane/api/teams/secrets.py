@@ -12,6 +12,7 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.errors import SecretInUse
 from tenancy.models import Secret, Team
@@ -99,7 +100,7 @@ class SecretsView(APIView):
         team = _team(principal, name)
         users = live_jobs_by_secret(team)
         items = [_row(one, users.get(one.name, [])) for one in Secret.objects.filter(team=team)]
-        answer = {"may_set": principal.speaks_for(name), "items": items}
+        answer = {"may_set": principal.may(Permission.SET_UP, name), "items": items}
         return Response(SecretListSerializer(answer).data)
 
 
@@ -153,7 +154,7 @@ def _team(principal: Principal, name: str) -> Team:
 
 def _team_to_change(principal: Principal, name: str) -> Team:
     team = _team(principal, name)
-    if not principal.speaks_for(name):
+    if not principal.may(Permission.SET_UP, name):
         raise exceptions.PermissionDenied(f"Only leads of team {name} and admins set its secrets.")
     return team
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from cluster.nodes.queries import PoolSize, pool_sizes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -12,6 +12,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Quota, Team, Token
 from tenancy.models.reachable import MOST_LISTED, check_listed
@@ -25,6 +26,8 @@ from control_plane.web.repeated.shared_reads import SHARED
 from jobs.api import json_types
 from jobs.queries import gpu_demand
 from jobs.queries.gpu_demand import GpuDemand
+
+_OF_LEADS: Final = frozenset({"members_change_all_jobs"})
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -41,7 +44,9 @@ class TeamSerializer(serializers.Serializer[Any]):
     waiting = serializers.IntegerField(help_text="What its waiting jobs ask for at least.")
     running_jobs = serializers.IntegerField()
     waiting_jobs = serializers.IntegerField()
-    is_mine = serializers.BooleanField(help_text="True if the caller may act for it.")
+    is_mine = serializers.BooleanField(
+        help_text="True if the caller has a role in it, and so sees its jobs."
+    )
 
 
 class TeamListSerializer(serializers.Serializer[Any]):
@@ -75,7 +80,10 @@ class TeamChangeSerializer(serializers.ModelSerializer[Team]):
 
     class Meta:
         model = Team
-        fields = ("name", "max_queued_jobs", "most_disk_gib", "network", "reachable")
+        fields = (
+            *("name", "max_queued_jobs", "most_disk_gib", "network", "reachable"),
+            "members_change_all_jobs",
+        )
         read_only_fields = ("name",)
 
     def validate(self, attrs: Any) -> Any:
@@ -96,6 +104,9 @@ class TeamDetailSerializer(TeamSerializer):
     )
     reachable = serializers.ListField(
         child=serializers.CharField(), help_text="Hosts with ports, for `listed`."
+    )
+    members_change_all_jobs = serializers.BooleanField(
+        help_text="False: a member changes the jobs that they submitted, and leads change all."
     )
     quotas = QuotaSerializer(many=True)
     tokens = TokenSerializer(
@@ -134,12 +145,13 @@ class TeamView(APIView):
         team = Team.objects.get(name=name)
         quotas = Quota.objects.filter(team__name=name).select_related("pool")
         tokens = Token.objects.filter(team__name=name)
-        may_see_tokens = principal.leads(name)
+        may_see_tokens = principal.may(Permission.MANAGE_MEMBERS, name)
         detail = {
             **row,
             "max_queued_jobs": team.max_queued_jobs,
             "network": team.network,
             "reachable": team.reachable,
+            "members_change_all_jobs": team.members_change_all_jobs,
             "quotas": quotas,
             "tokens": tokens if may_see_tokens else None,
         }
@@ -148,12 +160,12 @@ class TeamView(APIView):
     @extend_schema(
         operation_id="change_team",
         summary="Change how many jobs of a team may wait, and what they keep and reach (admins)",
+        description="Leads of the team change `members_change_all_jobs`, and nothing else.",
         request=TeamChangeSerializer,
         responses=TeamChangeSerializer,
     )
     def patch(self, request: Request, name: str) -> Response:
-        if not principal_of(request).is_admin:
-            raise exceptions.PermissionDenied("Only admins change teams.")
+        _check_may_change(principal_of(request), name, request.data)
         team = Team.objects.filter(name=name).first()
         if team is None:
             raise exceptions.NotFound
@@ -165,6 +177,17 @@ class TeamView(APIView):
                 setattr(team, field, value)
             team.save(update_fields=[*changes.validated_data])
         return Response(TeamChangeSerializer(team).data)
+
+
+def _check_may_change(principal: Principal, name: str, changes: object) -> None:
+    """Raises: PermissionDenied, but for admins, and leads whose change is theirs to make."""
+    if principal.may_anywhere(Permission.ADMINISTER):
+        return
+    is_theirs = isinstance(changes, Mapping) and changes.keys() <= _OF_LEADS
+    if not (is_theirs and principal.may(Permission.MANAGE_MEMBERS, name)):
+        raise exceptions.PermissionDenied(
+            "Only admins change teams; leads say of theirs whether members_change_all_jobs."
+        )
 
 
 def _asked_pools(pool: str) -> Sequence[PoolSize]:

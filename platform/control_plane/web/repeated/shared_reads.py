@@ -1,11 +1,11 @@
 """Does somebody ask the same at this moment? Then it is read once for all of them.
 
-Pages of the whole cluster ask for the same sums every two seconds, each viewer for itself. What was
+Pages of the whole cluster ask for the same sums every two seconds, each page for itself. What was
 read is handed out again for a moment, and whoever comes while it is being read waits for that. Only
 those who may see the same share it. Whoever changes something sees it: for them that moment is over
 with their change, and what they read is handed to the others. Others may see the former numbers for
 that long; if a change ended it for everybody, programs that submit all the time would have each
-viewer read alone.
+page read alone.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class SharedReads:
         if not self.seconds:
             return read()
         came_at = self._clock()
-        # Not by name, which a team may have after another.
+        # Not by name, which a team may have after another. Nor by role: what is shared here shows
+        # the same to all who see the same teams, whatever else they may do there.
         shared = self._question((question, by.is_admin, frozenset(by.seen_ids)), came_at)
         with shared.lock:
             if not self._answers(shared, by.name, came_at):

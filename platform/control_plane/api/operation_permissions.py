@@ -1,0 +1,68 @@
+"""Which permission does each operation need? If one is missing here, the service does not start.
+
+Where an operation is about a team, or a job of one, the permission is needed in that team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from tenancy.access.permissions import Permission
+
+
+class OpenTo(StrEnum):
+    """Who may do what needs no permission."""
+
+    EVERYBODY = "everybody"
+    KNOWN = "whoever is logged in, and tokens"
+
+
+_NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
+    OpenTo.EVERYBODY: ("get_health", "log_in", "log_out"),
+    OpenTo.KNOWN: (  # each answers with what its sender may see
+        *("get_session", "list_notices", "follow_reads", "validate_job"),
+        *("list_jobs", "list_job_sparklines", "list_simulations", "list_data_sources"),
+        *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
+        *("list_pools", "list_nodes", "get_utilisation", "get_summary"),
+    ),
+    Permission.SEE: (
+        *("get_job", "explain_job", "list_job_events", "list_job_generations", "list_job_logs"),
+        *("list_job_metrics", "get_job_metrics_table", "list_job_usage", "list_job_workers"),
+        *("list_job_removals", "list_job_outputs", "get_job_output", "get_job_output_archive"),
+        *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
+        *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
+        *("list_models", "get_model_version", "get_model_weights", "list_secrets"),
+        "list_team_images",
+    ),
+    Permission.SUBMIT: (
+        *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),
+    ),
+    Permission.CHANGE_ALL_JOBS: (  # or CHANGE_OWN_JOBS, of those
+        *("change_job", "cancel_job", "pause_job", "resume_job", "pin_job", "unpin_job"),
+        *("delete_job", "delete_job_checkpoint", "delete_job_output"),
+    ),
+    Permission.NAME_MODELS: (
+        *("add_model_version", "delete_model", "delete_model_version"),
+        *("set_model_alias", "delete_model_alias"),
+    ),
+    Permission.SET_UP: (
+        *("set_secret", "delete_secret", "change_team_retention"),
+        *("get_data_upload", "upload_data"),
+    ),
+    Permission.MANAGE_SOURCES: ("set_data_source", "delete_data_source"),  # uploads: SET_UP
+    Permission.DIVIDE_QUOTAS: ("change_quota",),  # in the team above
+    Permission.SIMULATE: (
+        *("request_simulation", "get_simulation", "get_simulation_report", "cancel_simulation"),
+    ),
+    Permission.ADMINISTER: (
+        "change_team",  # but for what MANAGE_MEMBERS says of it
+        *("list_image_rules", "add_image_rule", "delete_image_rule"),
+        *("list_prefetched_images", "add_prefetched_image", "get_prefetched_image"),
+        *("remove_prefetched_image", "cordon_node", "drain_node", "uncordon_node"),
+    ),
+}
+OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {
+    operation: needed for needed, operations in _NEEDED.items() for operation in operations
+}

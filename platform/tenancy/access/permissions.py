@@ -1,0 +1,93 @@
+"""What may each role do? This is the only table of it: checks, a page of docs and tests read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from tenancy.models.team import Membership
+
+
+class Permission(StrEnum):
+    """Something that may be done in a team; the last is about the whole installation."""
+
+    SEE = "see"
+    SUBMIT = "submit"
+    CHANGE_OWN_JOBS = "change_own_jobs"
+    CHANGE_ALL_JOBS = "change_all_jobs"
+    NAME_MODELS = "name_models"
+    SET_UP = "set_up"
+    MANAGE_SOURCES = "manage_sources"
+    MANAGE_MEMBERS = "manage_members"
+    DIVIDE_QUOTAS = "divide_quotas"
+    SIMULATE = "simulate"
+    ADMINISTER = "administer"
+
+
+VIEWER: Final = Membership.Role.VIEWER.value
+MEMBER: Final = Membership.Role.MEMBER.value
+LEAD: Final = Membership.Role.LEAD.value
+TOKEN: Final = "token"  # noqa: S105 - the column of team tokens, and no key
+ADMIN: Final = "admin"
+COLUMNS: Final = (VIEWER, MEMBER, LEAD, TOKEN, ADMIN)
+ROLES: Final = (VIEWER, MEMBER, LEAD)  # that a team gives to people, the least first
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRow:
+    """What a permission lets its holder do, and who holds it."""
+
+    meaning: str
+    held_by: tuple[str, ...]
+
+
+TABLE: Final[Mapping[Permission, PermissionRow]] = {
+    Permission.SEE: PermissionRow(
+        "see the team's jobs with their logs, curves, outputs, checkpoints and code, and the names"
+        " of its models, secrets and sources of data",
+        (VIEWER, MEMBER, LEAD, TOKEN, ADMIN),
+    ),
+    Permission.SUBMIT: PermissionRow(
+        "submit jobs, run a job again, upload code", (MEMBER, LEAD, TOKEN, ADMIN)
+    ),
+    Permission.CHANGE_OWN_JOBS: PermissionRow(
+        "change, pause, resume, cancel, pin and delete jobs that one has submitted oneself, and"
+        " delete what they wrote",
+        (MEMBER, LEAD, ADMIN),
+    ),
+    Permission.CHANGE_ALL_JOBS: PermissionRow(
+        "do the same with every job of the team", (LEAD, TOKEN, ADMIN)
+    ),
+    Permission.NAME_MODELS: PermissionRow(
+        "give checkpoints names as models, move aliases, delete models that nobody uses",
+        (MEMBER, LEAD, TOKEN, ADMIN),
+    ),
+    Permission.SET_UP: PermissionRow(
+        "set secrets, upload data, say for how long jobs are kept", (LEAD, TOKEN, ADMIN)
+    ),
+    Permission.MANAGE_SOURCES: PermissionRow(
+        "add, change and delete object stores and outputs of jobs as sources of data",
+        (LEAD, ADMIN),
+    ),
+    Permission.MANAGE_MEMBERS: PermissionRow(
+        "say who is in the team and in which role, see its tokens, and say whether its members"
+        " change each other's jobs",
+        (LEAD, ADMIN),
+    ),
+    Permission.DIVIDE_QUOTAS: PermissionRow(
+        "set the quotas of the teams below this one, within its own guarantee", (LEAD, ADMIN)
+    ),
+    Permission.SIMULATE: PermissionRow("ask for simulations", (LEAD, ADMIN)),
+    Permission.ADMINISTER: PermissionRow(
+        "everything else: teams, quotas, tokens, pools, nodes, images, folders of data", (ADMIN,)
+    ),
+}
+
+
+@cache
+def permissions_of(role: str) -> frozenset[Permission]:
+    """Return what a role holds; one that this release does not know holds nothing."""
+    return frozenset(one for one, row in TABLE.items() if role in row.held_by)

@@ -1,0 +1,100 @@
+"""How is it written down for people who may do what? As a page of docs, from the one table of it.
+
+`make openapi` writes it; a test holds it to `tenancy.access.permissions`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import django
+
+if __name__ == "__main__":
+    django.setup()  # the table names roles as they are stored
+
+from control_plane.api.operation_permissions import OPERATIONS, OpenTo
+from tenancy.access.permissions import COLUMNS, TABLE, Permission
+
+ROOT: Final = Path(__file__).parents[2]
+_MARK: Final = "●"
+_ALSO: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
+    Permission.CHANGE_OWN_JOBS: ("those of *change all jobs*, with one's own",),
+    Permission.MANAGE_MEMBERS: ("`change_team`, of `members_change_all_jobs` alone",),
+    Permission.SET_UP: ("`set_data_source` and `delete_data_source`, of uploads",),
+}
+_PAGE: Final = """\
+<!-- Written by `make openapi` from platform/tenancy/access/permissions.py. -->
+
+# Roles: who may do what
+
+A person has a role in a team: **viewer**, **member** or **lead**. The role holds in all teams
+below that one, too: a lead of `research` leads `research`'s teams `vision` and `language`. Who
+has several roles in a team has the strongest. Platform **admins** see every team and may do
+everything.
+
+| in a team | {heads} |
+|---|{rules}|
+{rows}
+
+- **A token** of a team may do what its column says, in that team alone. It outranks a member: an
+  admin made it, for pipelines. It changes all jobs of the team, and sets its secrets and its
+  data. So give a token to programs, and to people only if they may do all of that.
+- **A member's own jobs** are those that they submitted while logged in. Those that came with a
+  token are the team's, and so is what was submitted by an account that is gone; leads, tokens and
+  admins change them. An account that is made anew under an old name does not get the former one's
+  jobs.
+- **A team may let its members change all of its jobs**, with `members_change_all_jobs`. A lead
+  says so with `PATCH /api/v1/teams/TEAM`, an admin at `/admin/` as well. It counts for people who
+  are in that very team, not for those whose role comes from a team above. Teams from before there
+  were roles have it switched on, so that everybody may do there what they could.
+- **A lead of the team above** divides its guarantee: `PATCH /api/v1/teams/TEAM/quotas/POOL` of a
+  team below, as long as the teams below are promised no more than the team above is guaranteed.
+  Nobody but an admin changes the quota of a team that has none above.
+- What others see of a team's quotas, standing and usage is said by
+  [`CONCERTINA_TEAMS_SEE_EACH_OTHER`](operations/configuration.md). A team in which the sender has
+  no role looks, beyond that, as if it did not exist: 404. What a role does not allow is refused
+  with 403.
+
+## What each operation of the API needs
+
+The names are those of [the API's description](openapi.yaml).
+
+| permission | operations |
+|---|---|
+{operations}
+"""
+
+
+@functools.cache
+def written() -> Mapping[Path, str]:
+    """The file with what should stand in it."""
+    page = _PAGE.format(
+        heads=" | ".join(COLUMNS),
+        rules="|".join("---" for _ in COLUMNS),
+        rows="\n".join(map(_row, Permission)),
+        operations="\n".join(map(_operations, (*OpenTo, *Permission))),
+    )
+    return {ROOT / "docs/roles.md": page}
+
+
+def _row(permission: Permission) -> str:
+    row = TABLE[permission]
+    cells = (_MARK if role in row.held_by else " " for role in COLUMNS)
+    return f"| **{_words(permission)}**: {row.meaning} | {' | '.join(cells)} |"
+
+
+def _operations(needed: OpenTo | Permission) -> str:
+    names = sorted(f"`{name}`" for name, one in OPERATIONS.items() if one == needed)
+    return f"| {_words(needed)} | {', '.join((*names, *_ALSO.get(needed, ())))} |"
+
+
+def _words(one: OpenTo | Permission) -> str:
+    return one.value.replace("_", " ")
+
+
+if __name__ == "__main__":
+    for path, text in written().items():
+        path.write_text(text)
