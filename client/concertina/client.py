@@ -25,6 +25,7 @@ from concertina.connection import credentials, job_filters, paging
 from concertina.connection.connection import ApiConnection
 from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
+from concertina.connection.members import TeamMembers
 from concertina.connection.networks import TeamNetworks
 from concertina.connection.retrying import (
     BRIEF,
@@ -116,6 +117,11 @@ class Client:
     def keeping(self) -> Keeping:
         """Ask for how long jobs, and parts of them, are kept."""
         return Keeping(self._send, self._of_team)
+
+    @property
+    def members(self) -> TeamMembers:
+        """The people of teams, with their roles."""
+        return TeamMembers(self._send, self._of_team)
 
     @property
     def networks(self) -> TeamNetworks:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         JobState,
         KeptPartPartEnum,
         LogStream,
+        MemberRole,
         ModelState,
         NodeClosing,
         PoolAdmissionEnum,
@@ -317,6 +318,22 @@ class MadeJob(TypedDict):
 
     id: str
     name: str
+
+
+class Member(TypedDict):
+    """A person with a role in a team."""
+
+    name: str  # Of their account.
+    role: MemberRole
+    team: str  # In which they were entered: this one, or one above it, whose roles hold here.
+    is_active: bool  # False: they cannot log in now.
+
+
+class MemberList(TypedDict):
+    """A document of the service: MemberList."""
+
+    may_change: bool  # True if the caller may change who is in it.
+    items: list[Member]
 
 
 class Model(TypedDict):

@@ -21,7 +21,7 @@ from concertina.commands import (
 )
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, init, run, submit
-from concertina.commands.team import data, keeping, network, secrets
+from concertina.commands.team import data, keeping, members, network, secrets
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -72,6 +72,7 @@ app.command(name="open")(dashboard.open_in_browser)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")
+app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(keeping.app, name="retention")

@@ -133,6 +133,7 @@ JobState = Literal[
 ]
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
 LogStream = Literal["stdout", "stderr"]
+MemberRole = Literal["viewer", "member", "lead"]
 ModelState = Literal["storing", "stored", "lost"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]

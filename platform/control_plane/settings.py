@@ -155,6 +155,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "WorkerPhase": WorkerPhase.choices(),
         "JobNetwork": JobNetwork.choices(),
         "DataSourceKind": "storage.models.DataSource.Kind",
+        "MemberRole": "tenancy.models.Membership.Role",
         "SecretKind": "tenancy.models.Secret.Kind",
         "ModelState": ["storing", "stored", "lost"],
         "HealthStatus": ["ok", "unavailable"],

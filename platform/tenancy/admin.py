@@ -237,7 +237,7 @@ class PersonAdmin(PersonAdminBase):
 
     @admin.display(description="teams")
     def teams(self, user: Any) -> str:
-        return ", ".join(place.team.name for place in user.memberships.all())
+        return ", ".join(f"{place.team.name} ({place.role})" for place in user.memberships.all())
 
 
 admin.site.unregister(Group)

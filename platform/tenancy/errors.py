@@ -55,3 +55,39 @@ class TooManySecrets(TenancyError):
     """The team keeps as many secrets as it may; delete one first."""
 
     code, status = "too_many_secrets", 409
+
+
+class UnknownPerson(TenancyError):
+    """There is no such account, or it is switched off; an admin makes accounts."""
+
+    code, status = "unknown_person", 409
+
+
+class UnknownMember(TenancyError):
+    """Nobody of this name is entered in this very team; teams above are asked for theirs."""
+
+    code, status = "not_found", 404
+
+
+class AlreadyMember(TenancyError):
+    """They are in the team already; change their role instead."""
+
+    code, status = "already_member", 409
+
+
+class TooManyMembers(TenancyError):
+    """The team has as many members as it may; remove one first."""
+
+    code, status = "too_many_members", 409
+
+
+class RoleTooStrong(TenancyError):
+    """You cannot give or take a role that may do more than you."""
+
+    code, status = "permission_denied", 403
+
+
+class LastLead(TenancyError):
+    """Nobody else leads the team; give somebody the role `lead` first, or ask an admin."""
+
+    code, status = "last_lead", 409

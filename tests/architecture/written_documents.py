@@ -29,6 +29,7 @@ READ: Final = (
     "KeptCheckpoint",
     "KeptPart",
     "LogLine",
+    "MemberList",
     "Model",
     "ModelVersionDetail",
     "NodeService",

@@ -58,6 +58,28 @@ everything.
   no role looks, beyond that, as if it did not exist: 404. What a role does not allow is refused
   with 403.
 
+## Who is in a team
+
+Leads say so, without an admin: on the command line, or with `/api/v1/teams/TEAM/members`. The
+account has to be there; admins make accounts at `/admin/`.
+
+```console
+$ concertina members ls vision
+$ concertina members add ada --role member --team vision --as carl
+$ concertina members change ada lead --team vision --as carl
+$ concertina members remove ada --team vision --as carl
+```
+
+`--as` names whoever does it, because a token may not; the password is asked for.
+
+- The list also names those who have their role by a team above. They are changed there.
+- Nobody gives or takes a role that may do more than they may.
+- A team that has a lead keeps one: the last one is removed, or given another role, by an admin
+  only. A lead of a team above counts; an account that is switched off does not.
+- Who is removed sees nothing of the team within seconds. Their jobs go on, and leads change them.
+- A team has at most 1000 people, beside those of teams above.
+- The service's log tells of each change who made it.
+
 ## What each operation of the API needs
 
 The names are those of [the API's description](openapi.yaml).

@@ -54,6 +54,7 @@ class World:
             "model": f"{CANARY}-model",
             "version": "1",
             "alias": "production",
+            "member": "member",
         }
 
     def _name(self, path: str) -> str:
@@ -160,6 +161,8 @@ BODIES: Final[dict[str, Any]] = {
     "change_quota": {"guaranteed_gpus": 1},
     "add_model_version": {"job": f"{CANARY}-job"},
     "set_model_alias": {"version": "1"},
+    "add_member": {"name": "teamless", "role": "viewer"},
+    "change_member": {"role": "viewer"},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "change_team_retention": {"days": 30},
     "set_data_source": {"path": "/srv/elsewhere", "teams": ["vision"]},

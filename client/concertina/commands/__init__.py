@@ -7,7 +7,7 @@
 - `cluster`: `teams`, `pools`, `nodes`
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
-- `team`: `data`, `secrets`, `network`, `storage`, `retention`: what a team has
+- `team`: `data`, `members`, `secrets`, `network`, `storage`, `retention`: what a team has
 - `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind
 - `removal`: `delete`, `pin`, `unpin`
 - `login`: `login`, `whoami`: who one is

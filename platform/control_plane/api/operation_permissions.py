@@ -34,7 +34,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
         *("list_models", "get_model_version", "get_model_weights", "list_secrets"),
-        "list_team_images",
+        *("list_team_images", "list_members"),
     ),
     Permission.SUBMIT: (
         *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),
@@ -52,6 +52,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_data_upload", "upload_data"),
     ),
     Permission.MANAGE_SOURCES: ("set_data_source", "delete_data_source"),  # uploads: SET_UP
+    Permission.MANAGE_MEMBERS: ("add_member", "change_member", "remove_member"),
     Permission.DIVIDE_QUOTAS: ("change_quota",),  # in the team above
     Permission.SIMULATE: (
         *("request_simulation", "get_simulation", "get_simulation_report", "cancel_simulation"),

@@ -20,6 +20,7 @@ from control_plane.api.schema.view import SchemaView
 from control_plane.api.teams import (
     data,
     images,
+    members,
     models,
     quotas,
     retention,
@@ -78,6 +79,8 @@ urlpatterns = [
     path("teams/<slug:name>/storage", storage.TeamStorageView.as_view()),
     path("teams/<slug:name>/retention", retention.TeamRetentionView.as_view()),
     path("teams/<slug:name>/retention/<part:part>", retention.TeamKeptPartView.as_view()),
+    path("teams/<slug:name>/members", members.MembersView.as_view()),
+    path("teams/<slug:name>/members/<str:member>", members.MemberView.as_view()),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),

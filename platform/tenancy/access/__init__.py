@@ -3,6 +3,7 @@
 authentication  how a request proves who sends it
 principal       on whose behalf a request is made, and what it may do in which teams
 permissions     what each role may do: the only table of it
+members         who is in a team: leads say so
 reach           where a person has which role
 tokens          how team tokens are made, recognised and withdrawn
 grants          are those who were let in still to be let in?

@@ -2,6 +2,7 @@
 
 - `data`: `ls`, `add`, `put`, `rm`: which data jobs may name
 - `keeping`: `storage`, `retention`: what stays on disk, and for how long
+- `members`: who is in a team, and in which role
 - `network`: what a team's jobs may reach
 - `secrets`: what only a team's jobs may know
 """

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from tenancy.models import Membership, Team
+
+from tests.client.command_line import CommandLine
+
+PASSWORD = "a long password"
+
+
+@pytest.fixture
+def lead() -> User:
+    made = User.objects.create_user("carl", password=PASSWORD)
+    Membership.objects.create(user=made, team=Team.objects.get(name="vision"), role="lead")
+    return made
+
+
+def test_a_lead_adds_changes_and_removes_by_password(concertina: CommandLine, lead: User) -> None:
+    User.objects.create_user("ada")
+    by_lead = ("--as", "carl", "--team", "vision")
+    done = concertina("members", "add", "ada", *by_lead, "--role", "viewer", stdin=PASSWORD)
+    assert (done.exit_code, done.out) == (0, "ada is viewer of vision.\n"), done.err
+    assert concertina("members", "change", "ada", "member", *by_lead, stdin=PASSWORD).out == (
+        "ada is member of vision.\n"
+    )
+    lines = [line.split() for line in concertina("members", "ls").out.splitlines()]
+    assert lines[1:] == [["ada", "member", "vision", "yes"], ["carl", "lead", "vision", "yes"]]
+    (first, _) = concertina("members", "ls", "vision", "-o", "json").document
+    assert first == {"name": "ada", "role": "member", "team": "vision", "is_active": True}
+    last = concertina("members", "remove", "carl", *by_lead, stdin=PASSWORD)
+    assert (last.exit_code, "Nobody else leads" in last.err) == (3, True)
+    assert concertina("members", "remove", "ada", *by_lead, stdin=PASSWORD).out == (
+        "ada is removed from the team.\n"
+    )
+    assert not Session.objects.exists(), "nobody stays signed in"
+
+
+def test_a_token_may_look_but_not_change(concertina: CommandLine) -> None:
+    assert "Nobody is in it yet" in concertina("members", "ls").err
+    User.objects.create_user("ada")
+    refused = concertina("members", "add", "ada")
+    assert (refused.exit_code, "Only leads of team vision" in refused.err) == (5, True)
