@@ -338,3 +338,21 @@ def test_it_says_that_the_service_is_away_and_recovers(page: Page, stack: Runnin
 
     page.unroute("**/api/**")
     expect(banner).to_be_hidden()
+
+
+def test_who_may_not_change_a_job_is_offered_no_button_that_would_be_refused(
+    page: Page, training: dict[str, Any]
+) -> None:
+    def answer_a_viewer(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(
+            response=answer, json={**answer.json(), "may_change": False, "may_rerun": False}
+        )
+
+    steering = page.get_by_role("button", name=re.compile("^(Change|Pause|Cancel job|Pin)$"))
+    page.goto(f"/jobs/{training['id']}")
+    expect(steering).to_have_count(4)
+    page.route(f"**/api/v1/jobs/{training['id']}", answer_a_viewer)
+    page.reload()
+    expect(page.get_by_text("members and leads of team vision change it")).to_be_visible()
+    expect(steering).to_have_count(0)
