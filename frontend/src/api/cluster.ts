@@ -5,37 +5,42 @@ import { LIVE_MILLISECONDS, readOf, useLiveQuery } from "./useLiveQuery";
 
 /** Every team's standing, in one pool or summed over all. */
 export function useTeams(pool?: string) {
-  return useLiveQuery("teams", readOf("/api/v1/teams", { pool }), () =>
+  return useLiveQuery(["teams"], readOf("/api/v1/teams", { pool }), () =>
     unwrap(client.GET("/api/v1/teams", { params: { query: inPool(pool) } })),
   );
 }
 
 export function usePools() {
-  return useLiveQuery("pools", readOf("/api/v1/pools"), () => unwrap(client.GET("/api/v1/pools")));
+  return useLiveQuery(["pools"], readOf("/api/v1/pools"), () =>
+    unwrap(client.GET("/api/v1/pools")),
+  );
 }
 
 /** Whether plans are applied; asked less often, for it concerns nobody for hours. */
 export function useHealth() {
   return useLiveQuery(
-    "health",
+    ["health"],
     readOf("/api/v1/health"),
     () => unwrap(client.GET("/api/v1/health")),
-    5 * LIVE_MILLISECONDS,
+    { milliseconds: 5 * LIVE_MILLISECONDS },
   );
 }
 
 export function useUtilisation(pool: string | undefined, minutes: number) {
-  return useLiveQuery("utilisation", readOf("/api/v1/cluster/utilisation", { pool, minutes }), () =>
-    unwrap(
-      client.GET("/api/v1/cluster/utilisation", {
-        params: { query: { ...inPool(pool), minutes } },
-      }),
-    ),
+  return useLiveQuery(
+    ["utilisation"],
+    readOf("/api/v1/cluster/utilisation", { pool, minutes }),
+    () =>
+      unwrap(
+        client.GET("/api/v1/cluster/utilisation", {
+          params: { query: { ...inPool(pool), minutes } },
+        }),
+      ),
   );
 }
 
 export function useSummary(hours: number) {
-  return useLiveQuery("summary", readOf("/api/v1/cluster/summary", { hours }), () =>
+  return useLiveQuery(["summary"], readOf("/api/v1/cluster/summary", { hours }), () =>
     unwrap(client.GET("/api/v1/cluster/summary", { params: { query: { hours } } })),
   );
 }

@@ -7,18 +7,26 @@ import { client, unwrap } from "./client";
 import type { Job, JobChanges, JobDetail } from "./types";
 import { LIVE_MILLISECONDS, readOf, useLiveQuery } from "./useLiveQuery";
 
-/** Finished jobs change no more; their last events may still arrive. */
+/** Finished jobs change no more; their last events may still arrive, and are asked for. */
 const SETTLED_MILLISECONDS = 15_000;
 
 export function pace(isLive: boolean): number {
   return isLive ? LIVE_MILLISECONDS : SETTLED_MILLISECONDS;
 }
 
+function ofJob(isLive: boolean) {
+  return { milliseconds: pace(isLive), isLive, keepsPrevious: false };
+}
+
+function readOfJob(id: string, part: string, parameters: Readonly<Record<string, number>> = {}) {
+  return readOf(`/api/v1/jobs/${id}/${part}`, parameters);
+}
+
 type Order = "submitted" | "finished";
 
 export function useJobs(states: readonly State[], limit: number, order?: Order) {
   const query = { state: states.join(","), limit, ...(order === undefined ? {} : { order }) };
-  return useLiveQuery("jobs", readOf("/api/v1/jobs", query), () =>
+  return useLiveQuery(["jobs"], readOf("/api/v1/jobs", query), () =>
     unwrap(client.GET("/api/v1/jobs", { params: { query } })),
   );
 }
@@ -27,13 +35,14 @@ export function useJobs(states: readonly State[], limit: number, order?: Order) 
 export function useSparklines(states: readonly State[], limit: number, points: number) {
   const query = { state: states.join(","), limit, points };
   return useLiveQuery(
-    "sparklines",
+    ["sparklines"],
     readOf("/api/v1/jobs:sparklines", query),
     () => unwrap(client.GET("/api/v1/jobs:sparklines", { params: { query } })),
-    5 * LIVE_MILLISECONDS,
+    { milliseconds: 5 * LIVE_MILLISECONDS },
   );
 }
 
+/** What is shown first of a job. It says what its reader may do, so it is sent to nobody else. */
 export function useJob(id: string) {
   return useQuery({
     queryKey: ["job", id],
@@ -44,65 +53,68 @@ export function useJob(id: string) {
 }
 
 export function useGenerations(id: string, isLive: boolean) {
-  return useQuery({
-    queryKey: ["job", id, "generations"],
-    queryFn: () =>
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "generations"),
+    () =>
       unwrap(client.GET("/api/v1/jobs/{job_id}/generations", { params: { path: { job_id: id } } })),
-    refetchInterval: pace(isLive),
-  });
+    ofJob(isLive),
+  );
 }
 
 export function useMetrics(id: string, points: number, isLive: boolean) {
-  return useQuery({
-    queryKey: ["job", id, "metrics", points],
-    queryFn: () =>
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "metrics", { points }),
+    () =>
       unwrap(
         client.GET("/api/v1/jobs/{job_id}/metrics", {
           params: { path: { job_id: id }, query: { points } },
         }),
       ),
-    refetchInterval: pace(isLive),
-  });
+    ofJob(isLive),
+  );
 }
 
 export function useUsage(id: string, points: number, isLive: boolean) {
-  return useQuery({
-    queryKey: ["job", id, "usage", points],
-    queryFn: () =>
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "usage", { points }),
+    () =>
       unwrap(
         client.GET("/api/v1/jobs/{job_id}/usage", {
           params: { path: { job_id: id }, query: { points } },
         }),
       ),
-    refetchInterval: pace(isLive),
-  });
+    ofJob(isLive),
+  );
 }
 
 export function useExplanation(id: string, isLive: boolean) {
-  return useQuery({
-    queryKey: ["job", id, "explain"],
-    queryFn: () =>
-      unwrap(client.GET("/api/v1/jobs/{job_id}/explain", { params: { path: { job_id: id } } })),
-    refetchInterval: pace(isLive),
-  });
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "explain"),
+    () => unwrap(client.GET("/api/v1/jobs/{job_id}/explain", { params: { path: { job_id: id } } })),
+    ofJob(isLive),
+  );
 }
 
 export function useWorkers(id: string, isLive: boolean) {
-  return useQuery({
-    queryKey: ["job", id, "workers"],
-    queryFn: () =>
-      unwrap(client.GET("/api/v1/jobs/{job_id}/workers", { params: { path: { job_id: id } } })),
-    refetchInterval: pace(isLive),
-  });
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "workers"),
+    () => unwrap(client.GET("/api/v1/jobs/{job_id}/workers", { params: { path: { job_id: id } } })),
+    ofJob(isLive),
+  );
 }
 
 export function useEvents(id: string, isLive: boolean) {
-  return useQuery({
-    queryKey: ["job", id, "events"],
-    queryFn: () =>
-      unwrap(client.GET("/api/v1/jobs/{job_id}/events", { params: { path: { job_id: id } } })),
-    refetchInterval: pace(isLive),
-  });
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "events"),
+    () => unwrap(client.GET("/api/v1/jobs/{job_id}/events", { params: { path: { job_id: id } } })),
+    ofJob(isLive),
+  );
 }
 
 /** Pause, resume or cancel; the answer is shown at once, the rest follows with the next poll. */

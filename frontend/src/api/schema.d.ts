@@ -7698,7 +7698,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/pools`, `/api/v1/teams`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
                 read: string[];
             };
             header?: never;

@@ -1,7 +1,7 @@
 /** How does a part of a page read what the service sends by itself? Asked for at first, then sent. */
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 
 import { connection } from "./connection";
 import { LiveReads } from "./liveReads";
@@ -24,24 +24,46 @@ export function readOf(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
+interface LiveOptions {
+  /** How often it is asked for while it is not sent. */
+  readonly milliseconds?: number;
+  /** Whether the service is to send it; what changes no more is better asked for at times. */
+  readonly isLive?: boolean;
+  /** Whether what another read answered is shown until this one has. */
+  readonly keepsPrevious?: boolean;
+}
+
 /** A query that is not asked again while the service sends its answers. */
 export function useLiveQuery<Data>(
-  name: string,
+  key: readonly unknown[],
   read: string,
   ask: () => Promise<Data>,
-  milliseconds: number = LIVE_MILLISECONDS,
+  { milliseconds = LIVE_MILLISECONDS, isLive = true, keepsPrevious = true }: LiveOptions = {},
 ) {
   const queries = useQueryClient();
+  const queryKey = [...key, read];
+  const name = JSON.stringify(queryKey); // which says the same at each drawing, and is one value
   useEffect(
-    () => live.watch(read, (body) => queries.setQueryData([name, read], body)),
-    [queries, name, read],
+    () =>
+      isLive
+        ? live.watch(read, (body) => queries.setQueryData(JSON.parse(name) as unknown[], body))
+        : undefined,
+    [queries, name, read, isLive],
   );
-  const isPushed = useSyncExternalStore(live.subscribe, () => live.isPushed(read));
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    // What was the last of it may not have been sent any more.
+    if (wasLive.current && !isLive) {
+      void queries.invalidateQueries({ queryKey: JSON.parse(name) as unknown[] });
+    }
+    wasLive.current = isLive;
+  }, [queries, name, isLive]);
+  const isPushed = useSyncExternalStore(live.subscribe, () => live.isPushed(read)) && isLive;
   return useQuery({
-    queryKey: [name, read],
+    queryKey,
     queryFn: ask,
     refetchInterval: isPushed ? false : milliseconds,
     staleTime: isPushed ? Infinity : 0,
-    placeholderData: keepPreviousData,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
 }

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -116,20 +117,12 @@ def test_an_open_overview_is_sent_what_changes_and_asks_for_nothing(
     page: Page, training: dict[str, Any]
 ) -> None:
     """It would be asked for thirty times a minute by each of ten parts of the page."""
-    sent, asked = list[str](), list[str]()
-    wire = page.context.new_cdp_session(page)
-    wire.send("Network.enable")
-    wire.on("Network.eventSourceMessageReceived", lambda event: sent.append(event["data"]))
+    sent, asked = events_of(page), list[str]()
     page.goto("/")
     job = page.get_by_role("list", name="Running jobs").get_by_role("listitem")
     expect(job).to_contain_text(training["name"])
     expect(job.get_by_role("img", name="Course of loss")).to_be_visible()
-
-    def reads() -> set[str]:
-        return {json.loads(event).get("read", "").partition("?")[0] for event in sent}
-
-    while len(reads() - {""}) < len(SECONDS_OF):
-        page.wait_for_timeout(50)
+    wait_for_reads(page, sent, {path for path in SECONDS_OF if "{" not in path})
     page.on("request", lambda request: asked.append(request.url))
     before = job.inner_text()
     wanted = len(sent) + 10
@@ -137,6 +130,35 @@ def test_an_open_overview_is_sent_what_changes_and_asks_for_nothing(
         page.wait_for_timeout(50)
     until(lambda: job.inner_text() != before, what="the job's figures move")
     assert [url for url in asked if "/api/v1/live?" not in url] == []  # which comes anew at times
+
+
+def test_an_open_page_of_a_job_asks_for_its_head_alone(
+    page: Page, training: dict[str, Any]
+) -> None:
+    """Which says what its reader may do with it; all else is the same for all who see it."""
+    sent, asked = events_of(page), list[str]()
+    page.goto(f"/jobs/{training['id']}")
+    parts = {path.format(job_id=training["id"]) for path in SECONDS_OF if "{" in path}
+    wait_for_reads(page, sent, parts)
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    wanted = len(sent) + 10
+    while len(sent) < wanted:
+        page.wait_for_timeout(50)
+    assert parts.isdisjoint(asked)
+
+
+def events_of(page: Page) -> list[str]:
+    """Collect what is sent to it from now on."""
+    sent = list[str]()
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.on("Network.eventSourceMessageReceived", lambda event: sent.append(event["data"]))
+    return sent
+
+
+def wait_for_reads(page: Page, sent: list[str], paths: set[str]) -> None:
+    while paths - {json.loads(event).get("read", "").partition("?")[0] for event in sent}:
+        page.wait_for_timeout(50)
 
 
 def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -> None:

@@ -33,7 +33,7 @@ READS = [*SECONDS_OF, "/api/v1/jobs?state=queued&limit=1", "/api/v1/teams?pool=n
 def test_a_live_read_answers_what_the_read_itself_does(
     read: str, api: APIClient, foreign_api: APIClient, submit: SubmitJob
 ) -> None:
-    submit()
+    read = read.format(job_id=submit().id)
     for client, team in ((api, "vision"), (foreign_api, "language")):
         user = TokenUser(Token.objects.select_related("team").get(team__name=team))
         live, asked = answered(read, user, viewpoint_of(user)), client.get(read)
@@ -46,7 +46,7 @@ def test_a_live_read_answers_what_the_read_itself_does(
 def test_a_person_gets_live_what_is_theirs(
     read: str, vision: Team, admin_user: User, submit: SubmitJob
 ) -> None:
-    submit()
+    read = read.format(job_id=submit().id)
     member = User.objects.create_user("ada")
     Membership.objects.create(user=member, team=vision)
     for user in (member, admin_user):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -18,6 +19,8 @@ LONGEST_READ: Final = 400  # characters
 _QUICK: Final = 2.0  # seconds between two reads: what moves while somebody looks
 _SLOW: Final = 10.0  # charts, of which a new point is a pixel, and sums over hours
 
+_OF_A_JOB: Final = re.compile(r"^/api/v1/jobs/[^/{}]+/([^/]+)$")
+
 # What each answers depends on nothing but the teams that somebody sees, and on being an admin.
 SECONDS_OF: Final = {
     "/api/v1/cluster/summary": _SLOW,
@@ -25,6 +28,12 @@ SECONDS_OF: Final = {
     "/api/v1/health": _SLOW,
     "/api/v1/jobs": _QUICK,
     "/api/v1/jobs:sparklines": _SLOW,
+    "/api/v1/jobs/{job_id}/events": _QUICK,
+    "/api/v1/jobs/{job_id}/explain": _QUICK,
+    "/api/v1/jobs/{job_id}/generations": _QUICK,
+    "/api/v1/jobs/{job_id}/metrics": _QUICK,
+    "/api/v1/jobs/{job_id}/usage": _SLOW,
+    "/api/v1/jobs/{job_id}/workers": _QUICK,
     "/api/v1/pools": _QUICK,
     "/api/v1/teams": _QUICK,
 }
@@ -67,14 +76,14 @@ def problem_of(reads: Sequence[str]) -> str:
     if len(reads) > MOST_READS:
         return f"A stream carries at most {MOST_READS} reads; open another for the rest."
     for read in reads:
-        if len(read) > LONGEST_READ or _path_of(read) not in SECONDS_OF:
+        if len(read) > LONGEST_READ or _template_of(read) not in SECONDS_OF:
             known = ", ".join(SECONDS_OF)
             return f"{read[:80]!r} cannot be live. These can: {known}."
     return ""
 
 
 def seconds_between(read: str) -> float:
-    return SECONDS_OF[_path_of(read)]
+    return SECONDS_OF[_template_of(read)]
 
 
 def answered(read: str, user: Any, viewpoint: Viewpoint) -> Answered:
@@ -98,5 +107,7 @@ def answered(read: str, user: Any, viewpoint: Viewpoint) -> Answered:
     return Answered(status=response.status_code, body=response.render().content)
 
 
-def _path_of(read: str) -> str:
-    return read.partition("?")[0]
+def _template_of(read: str) -> str:
+    """Return its path, with a placeholder for the id of a job."""
+    path = read.partition("?")[0]
+    return _OF_A_JOB.sub(r"/api/v1/jobs/{job_id}/\1", path)

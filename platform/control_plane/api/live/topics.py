@@ -17,7 +17,7 @@ from control_plane.api.live.reads import Viewpoint, ViewpointChanged, seconds_be
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 MOST_TOPICS: Final = 400  # guessed: of some thirty viewpoints; more are not live
-MOST_OF_ONE: Final = 60  # of one viewpoint: five different pages
+MOST_OF_ONE: Final = 120  # of one viewpoint: a dozen different pages
 _FAILED_SECONDS: Final = 5.0  # until a read that failed is tried again
 
 _log = logging.getLogger(__name__)
