@@ -38,8 +38,8 @@ _NOT_ADDING_UP: Final = f"""
     ORDER BY 1, 2
 """  # noqa: S608 - of names of columns
 _SUMS: Final = ", ".join(f"sum({name}) AS {name}" for name in DayLine.AMOUNTS)
-_OF_DAYS, _OF_HOURS = (
-    ", ".join(f"{of}.{name}" for name in DayLine.AMOUNTS) for of in ("days", "hours")
+_OF_DAYS, _OF_HOURS, _OF_TEAMS = (
+    ", ".join(f"{of}.{name}" for name in DayLine.AMOUNTS) for of in ("days", "hours", "teams")
 )
 _DAYS_DIFFER: Final = f"""
     WITH days AS (
@@ -47,9 +47,12 @@ _DAYS_DIFFER: Final = f"""
     ), hours AS (
         SELECT (hour AT TIME ZONE 'UTC')::date AS day, {_SUMS}
         FROM gpu_accounts_hourline WHERE hour >= %(since)s GROUP BY 1
+    ), teams AS (
+        SELECT day, {_SUMS} FROM gpu_accounts_teamday WHERE day >= %(day)s GROUP BY day
     )
-    SELECT coalesce(days.day, hours.day) FROM days FULL JOIN hours ON days.day = hours.day
-    WHERE ({_OF_DAYS}) IS DISTINCT FROM ({_OF_HOURS}) ORDER BY 1
+    SELECT day FROM days FULL JOIN hours USING (day) FULL JOIN teams USING (day)
+    WHERE ({_OF_DAYS}) IS DISTINCT FROM ({_OF_HOURS})
+        OR ({_OF_DAYS}) IS DISTINCT FROM ({_OF_TEAMS}) ORDER BY day
 """  # noqa: S608 - of names of columns
 
 

@@ -28,6 +28,7 @@ from autoscaler.gpu_accounts.models import (
     HeldSpan,
     HourLine,
     PromiseSpan,
+    TeamDay,
     UnseenSpan,
 )
 from autoscaler.gpu_accounts.models.recordings import RecordedSpan
@@ -44,6 +45,12 @@ _ADD_UP_DAY: Final = f"""
     INSERT INTO gpu_accounts_dayline (day, owner_id, job_id, {", ".join(DayLine.AMOUNTS)})
     SELECT %(day)s, owner_id, job_id, {_SUMS} FROM gpu_accounts_hourline
     WHERE hour >= %(since)s AND hour < %(until)s GROUP BY owner_id, job_id
+"""  # noqa: S608 - of names of columns
+_ADD_UP_TEAMS: Final = f"""
+    INSERT INTO gpu_accounts_teamday (day, pool, team, {", ".join(DayLine.AMOUNTS)})
+    SELECT day, owner.pool, owner.team, {_SUMS}
+    FROM gpu_accounts_dayline JOIN gpu_accounts_accountowner AS owner ON owner.id = owner_id
+    WHERE day = %(day)s GROUP BY day, owner.pool, owner.team
 """  # noqa: S608 - of names of columns
 
 
@@ -78,11 +85,13 @@ def close_hour(hour: datetime) -> None:
         line for pool, one in accounts.items() for line in _lines(hour, pool, one, owners)
     )
     day = datetime.combine(hour.date(), time(), tzinfo=UTC)
-    DayLine.objects.filter(day=day.date()).delete()
+    for kind in (DayLine, TeamDay):
+        kind._default_manager.filter(day=day.date()).delete()  # noqa: SLF001 - its name
     with connection.cursor() as cursor:
         cursor.execute(
             _ADD_UP_DAY, {"day": day.date(), "since": day, "until": day + timedelta(days=1)}
         )
+        cursor.execute(_ADD_UP_TEAMS, {"day": day.date()})
     unseen = (
         min(span.until or until, until) - max(span.since, hour)
         for span in _within(UnseenSpan, hour)

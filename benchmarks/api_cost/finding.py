@@ -11,7 +11,7 @@ import argparse
 from functools import partial
 from typing import Any, Final
 
-from benchmarks.api_cost.own_database import Cost, cost_of, own_service
+from benchmarks.api_cost.own_database import cost_of, own_service, table_cells
 
 ROUNDS: Final = 5
 PATHS: Final = (
@@ -61,14 +61,7 @@ def main() -> None:
             answer = client.get(address)
             assert answer.status_code == 200, answer.content[:500]
             costs = [cost_of(postgres, partial(client.get, address)) for _ in range(ROUNDS)]
-            print(f"| `{parameters}` | {' | '.join(_cells(costs))} | {len(answer.content):,} |")
-
-
-def _cells(costs: list[Cost]) -> tuple[str, ...]:
-    rounds = len(costs)
-    api = 1000 * sum(one.python_seconds for one in costs) / rounds
-    postgres = 1000 * sum(one.postgres_seconds for one in costs) / rounds
-    return f"{api:.1f}", f"{postgres:.1f}", f"{costs[0].statements}"
+            print(f"| `{parameters}` | {table_cells(costs)} | {len(answer.content):,} |")
 
 
 def _made(jobs: int) -> Any:

@@ -88,6 +88,14 @@ def cost_of(postgres: int, operation: Callable[[], Any]) -> Cost:
     )
 
 
+def table_cells(costs: list[Cost]) -> str:
+    """Return the means of several rounds: milliseconds of both, and statements."""
+    rounds = len(costs)
+    api = 1000 * sum(one.python_seconds for one in costs) / rounds
+    postgres = 1000 * sum(one.postgres_seconds for one in costs) / rounds
+    return f"{api:.1f} | {postgres:.1f} | {costs[0].statements}"
+
+
 def processor_seconds(postmaster: int) -> float:
     """Of a PostgreSQL server: of its processes, and of those that have ended."""
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()

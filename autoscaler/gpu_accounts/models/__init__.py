@@ -3,7 +3,7 @@
 None refers to a job, a team or a pool by its row, because all of these may be deleted.
 
 recordings   `HeldSpan`, `CapacitySpan`, `PromiseSpan`, `UnseenSpan`, and their clock
-accounts     `HourLine` and `DayLine`, whose they are, and which hours are closed
+accounts     `HourLine`, `DayLine` and `TeamDay`, whose they are, and which hours are closed
 """
 
 from autoscaler.gpu_accounts.models.accounts import (
@@ -12,6 +12,7 @@ from autoscaler.gpu_accounts.models.accounts import (
     ClosedHour,
     DayLine,
     HourLine,
+    TeamDay,
 )
 from autoscaler.gpu_accounts.models.recordings import (
     AccountsClock,
@@ -31,5 +32,6 @@ __all__ = [
     "HeldSpan",
     "HourLine",
     "PromiseSpan",
+    "TeamDay",
     "UnseenSpan",
 ]

@@ -43,16 +43,9 @@ class AccountedJob(models.Model):
         return f"{self.team}/{self.name} ({self.job})"
 
 
-class AccountLine(models.Model):
-    """Microseconds of GPUs. What is guaranteed, borrowed, reserved and idle is all there was.
+class AccountedAmounts(models.Model):
+    """Microseconds of GPUs. What is guaranteed, borrowed, reserved and idle is all there was."""
 
-    A line with a job has what it held, a line without one what became of the rest.
-    """
-
-    owner = models.ForeignKey(AccountOwner, on_delete=models.PROTECT, db_index=False)
-    job = models.ForeignKey(
-        AccountedJob, null=True, blank=True, on_delete=models.PROTECT, db_index=False
-    )
     guaranteed = models.BigIntegerField(default=0)
     borrowed = models.BigIntegerField(default=0)
     lent = models.BigIntegerField(default=0, help_text="What others borrowed of the team's.")
@@ -69,6 +62,18 @@ class AccountLine(models.Model):
         *("guaranteed", "borrowed", "lent", "reserved", "idle"),
         *("starting", "stalled", "lost"),
     )
+
+
+class AccountLine(AccountedAmounts):
+    """A line with a job has what it held, a line without one what became of the rest."""
+
+    owner = models.ForeignKey(AccountOwner, on_delete=models.PROTECT, db_index=False)
+    job = models.ForeignKey(
+        AccountedJob, null=True, blank=True, on_delete=models.PROTECT, db_index=False
+    )
+
+    class Meta:
+        abstract = True
 
 
 class HourLine(AccountLine):
@@ -107,6 +112,30 @@ class DayLine(AccountLine):
 
     def __str__(self) -> str:
         return f"{self.owner_id}/{self.job_id} on {self.day}"
+
+
+class TeamDay(AccountedAmounts):
+    """The sums of a day's lines that say nothing of people and jobs: what a year is read from.
+
+    It may have more lost work than fits into any other number: jobs say how much that is.
+    """
+
+    day = models.DateField()
+    pool = models.CharField(max_length=40)
+    team = models.CharField(max_length=40, blank=True, help_text="Empty: promised to nobody.")
+    lost = models.DecimalField(  # type: ignore[assignment] # as whole, and longer
+        max_digits=30, decimal_places=0, default=0
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("day", "pool", "team"), name="one_sum_per_day_and_team"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team} in {self.pool} on {self.day}"
 
 
 class ClosedHour(models.Model):

@@ -1383,6 +1383,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who used, lent and borrowed how much GPU time
+         * @description Of hours that are closed, which they are some minutes after they end. People, jobs and labels are told of teams whose jobs you see, all else of teams whose quotas you see. Days and months are those of `time_zone`; an hour belongs to the one in which it begins. At most 1100 days may be asked for at once; by hour, or by days that do not begin with those of UTC, 93. Where the next page of a table is, its header `Link` says.
+         */
+        get: operations["list_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1953,6 +1973,144 @@ export interface components {
              * @default 1
              */
             multiple_of: number;
+        };
+        /** @description GPU-hours. What is guaranteed, borrowed, reserved and idle is all there was. */
+        GpuHours: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+        };
+        GpuUsage: {
+            /**
+             * Format: date-time
+             * @description null: no hour is closed yet.
+             */
+            since: string | null;
+            /** Format: date-time */
+            until: string | null;
+            /**
+             * Format: double
+             * @description For which nobody looked: what changed then was written down at the end of it.
+             */
+            unseen_seconds: number;
+            /** @description By time; those that held most GPU time first. */
+            items: components["schemas"]["GpuUsageRow"][];
+            /** @description Of all rows, also those of other pages. */
+            total: components["schemas"]["GpuHours"];
+            /** @description In all. */
+            rows: number;
+            next_cursor: string | null;
+        };
+        /** @description What rows are not told apart by has no field. */
+        GpuUsageRow: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            hour?: string;
+            /** Format: date */
+            day?: string;
+            /** @description As 2026-11. */
+            month?: string;
+            /** @description `other teams`: those of which you see no numbers, together; null: promised to nobody. */
+            team?: string | null;
+            /** @description null: held by no job. */
+            user?: string | null;
+            pool?: string;
+            /** @description null: held by no job. */
+            job?: string | null;
+            job_name?: string | null;
+            /** @description By key; null: without this label, or held by no job. */
+            labels?: {
+                [key: string]: string | null;
+            };
         };
         Health: {
             /**
@@ -11493,6 +11651,83 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_usage: {
+        parameters: {
+            query?: {
+                /** @description What rows are told apart by, with commas between: `team`, `user`, `pool`, `job`, at most 2 times `label:KEY`, and one of `hour`, `day` and `month`. */
+                by?: string;
+                cursor?: string;
+                /**
+                 * @description * `csv` - csv
+                 *     * `json` - json
+                 */
+                format?: "csv" | "json";
+                /** @description Only this job. */
+                job?: string;
+                /** @description `NAME=VALUE`, or `NAME` for any value. May be repeated: all must fit. */
+                label?: string[];
+                /** @description Rows. */
+                limit?: number;
+                /** @description Only this pool. */
+                pool?: string;
+                /** @description A day, or a moment: hours that begin from then on. Default: 30 days before. */
+                since?: string;
+                /** @description Only this team. */
+                team?: string;
+                /** @description Whose days and months, as `Europe/Berlin`; and of `since` and `until`, if they do not say theirs. */
+                time_zone?: string;
+                /** @description Likewise, and hours that begin before. Default, and at most: all closed hours. */
+                until?: string;
+                /** @description Only jobs that this person or token submitted. */
+                user?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GpuUsage"];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

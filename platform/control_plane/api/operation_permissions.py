@@ -25,7 +25,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
-        *("list_pools", "list_nodes", "get_utilisation", "get_summary"),
+        *("list_pools", "list_nodes", "get_utilisation", "get_summary", "list_usage"),
     ),
     Permission.SEE: (
         *("get_job", "explain_job", "list_job_events", "list_job_generations", "list_job_logs"),

@@ -28,6 +28,7 @@ from control_plane.api.teams import (
     storage,
     teams,
 )
+from control_plane.api.usage.endpoint import GpuUsageView
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
@@ -130,6 +131,7 @@ urlpatterns = [
     path("nodes/<str:name>/uncordon", nodes.UncordonView.as_view()),
     path("cluster/utilisation", usage.UtilisationView.as_view()),
     path("cluster/summary", usage.SummaryView.as_view()),
+    path("usage", GpuUsageView.as_view()),
     path("notices", notices.NoticesView.as_view()),
     path("health", health.HealthView.as_view()),
     path(

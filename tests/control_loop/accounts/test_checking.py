@@ -23,6 +23,7 @@ from autoscaler.gpu_accounts.models import (
     HeldSpan,
     HourLine,
     PromiseSpan,
+    TeamDay,
     UnseenSpan,
 )
 from tests.campaigns import examples
@@ -78,6 +79,17 @@ def test_lines_and_days_that_do_not_add_up_raise_an_alarm(
     assert any("12: the lines of pool default add up to" in one for one in told)
     assert any("11: the lines of pool default add up to" in one for one in told), "of no hour"
     assert any("2026-03-29: the sums of the day are not those of its hours." in one for one in told)
+
+
+def test_sums_of_teams_that_are_not_those_of_their_jobs_raise_an_alarm(
+    recorded: AccountedJob, logged: pytest.LogCaptureFixture
+) -> None:
+    closing.close_hours(has_time=always)
+    TeamDay.objects.filter(team="vision").update(stalled=F("stalled") + 1)
+    tasks.check_gpu_accounts()
+    assert alarms(logged) == [
+        "Alarm: GPU time of 2026-03-29: the sums of the day are not those of its hours."
+    ]
 
 
 def test_lines_that_are_not_what_was_recorded_raise_an_alarm(

@@ -1,0 +1,7 @@
+"""Who used how much GPU time in some time, by what one likes? Read from the accounts.
+
+usage      reads it, in two statements
+statement  the statement that adds up lines
+question   what is asked for, and what the caller may be told
+calendar   which hours, days and months there are in a time zone, and which lines have them
+"""
