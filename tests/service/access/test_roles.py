@@ -183,8 +183,10 @@ def test_a_circle_of_teams_which_somebody_made_by_hand_ends(vision: Team, langua
 def test_what_is_read_once_for_several_is_the_same_for_every_role(
     read: str, submit: SubmitJob
 ) -> None:
-    submit()
-    answers = [client(person(role, vision=role)).get(read).json() for role in ROLES]
+    path = read.format(job_id=submit().id)
+    sent = [client(person(role, vision=role)).get(path) for role in ROLES]
+    assert {one.status_code for one in sent} == {200}
+    answers = [one.json() for one in sent]
     moving = {"at", "planned_seconds_ago", "position_at", "uptime_seconds"}
     told = [
         {name: value for name, value in answer.items() if name not in moving} for answer in answers
