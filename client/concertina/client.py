@@ -23,10 +23,7 @@ from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials, job_filters, paging
 from concertina.connection.connection import ApiConnection
-from concertina.connection.keeping import Keeping
 from concertina.connection.log_following import LogFollower, told_of_missing
-from concertina.connection.members import TeamMembers
-from concertina.connection.networks import TeamNetworks
 from concertina.connection.retrying import (
     BRIEF,
     PATIENT,
@@ -36,6 +33,10 @@ from concertina.connection.retrying import (
     SystemClock,
     retry,
 )
+from concertina.connection.team.gpu_hours import GpuHours
+from concertina.connection.team.keeping import Keeping
+from concertina.connection.team.members import TeamMembers
+from concertina.connection.team.networks import TeamNetworks
 from concertina.connection.transport import Transport, fits_a_header
 from concertina.connection.uploading import Upload
 from concertina.data.sources import DataSources
@@ -83,11 +84,10 @@ class Client:
         clock: Clock | None = None,
         on_delay: Callable[[Unreachable, float], None] = lambda _error, _seconds: None,
     ) -> None:
-        address = credentials.normalised_url(url)
-        self._transport = Transport(credentials.Credentials(url=address, token=token))
+        self.url = credentials.normalised_url(url)
+        self._transport = Transport(credentials.Credentials(url=self.url, token=token))
         self._policy = policy
         self._on_delay = on_delay
-        self.url = address
         self.clock = clock or SystemClock()
 
     @classmethod
@@ -127,6 +127,11 @@ class Client:
     def networks(self) -> TeamNetworks:
         """What the jobs of teams may reach."""
         return TeamNetworks(self._send, self._of_team)
+
+    @property
+    def gpu_hours(self) -> GpuHours:
+        """Ask who used, lent and borrowed how much GPU time."""
+        return GpuHours(self._send)
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
@@ -168,12 +173,10 @@ class Client:
         What it returns is what a spec's `code` names. Raises: BadInput (it cannot be packed).
         """
         with packed(folder) as code:
-            path = f"{self._of_team(team)}/code/{code.digest}"
-            upload = Upload(
-                path, code.archive, code.length, send=self._send, on_progress=on_progress
-            )
+            path, content = f"{self._of_team(team)}/code/{code.digest}", (code.archive, code.length)
+            is_new = Upload(path, *content, send=self._send, on_progress=on_progress).run()
             return UploadedCode(
-                digest=code.digest, files=code.files, bytes=code.bytes, is_new=upload.run()
+                digest=code.digest, files=code.files, bytes=code.bytes, is_new=is_new
             )
 
     def download_code(self, job_id: str, into: Path) -> int:
@@ -245,8 +248,7 @@ class Client:
 
     def jobs(self, **filters: Unpack[JobFilters]) -> Iterator[Job]:
         """All jobs that fit, newest first, fetched page by page as they are asked for."""
-        parameters = job_filters.parameters(filters)
-        return paging.every(self._send, "/jobs", limit=_PAGE, **parameters)
+        return paging.every(self._send, "/jobs", limit=_PAGE, **job_filters.parameters(filters))
 
     def find(self, reference: str) -> Job:
         """The job with this id, or with this name (`name` or `team/name`)."""
@@ -268,8 +270,7 @@ class Client:
 
     def usage(self, job_id: str, *, worker: str | None = None, points: int = 500) -> Usage:
         """What its workers took over time, all together or one; at most so many points."""
-        usage = self._get(f"/jobs/{job_id}/usage", worker=worker, points=points)
-        return cast("Usage", usage)
+        return cast("Usage", self._get(f"/jobs/{job_id}/usage", worker=worker, points=points))
 
     def explain(self, job_id: str) -> Explanation:
         return cast("Explanation", self._get(f"/jobs/{job_id}/explain"))
@@ -373,10 +374,8 @@ class Client:
     def _control(self, job_id: str, verb: str, reason: str) -> JobDetail:
         """A verb is no repeatable request: done once, its repetition is an illegal move."""
         body = {"reason": reason} if reason else {}
-        return cast(
-            "JobDetail",
-            self._send("POST", f"/jobs/{job_id}/{verb}", body=body, is_repeatable=False)[1],
-        )
+        path = f"/jobs/{job_id}/{verb}"
+        return cast("JobDetail", self._send("POST", path, body=body, is_repeatable=False)[1])
 
     def _get(self, path: str, **params: Any) -> Any:
         return self._send("GET", path, params=params)[1]

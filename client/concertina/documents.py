@@ -192,6 +192,58 @@ class Generation(TypedDict):
     decision: dict[str, Any]  # The planner's numbers.
 
 
+class GpuHours(TypedDict):
+    """GPU-hours. What is guaranteed, borrowed, reserved and idle is all there was."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+
+
+class GpuUsage(TypedDict):
+    """A document of the service: GpuUsage."""
+
+    since: str | None  # null: no hour is closed yet.
+    until: str | None
+    # For which nobody looked: what changed then was written down at the end of it.
+    unseen_seconds: float
+    items: list[GpuUsageRow]  # By time; those that held most GPU time first.
+    total: GpuHours  # Of all rows, also those of other pages.
+    rows: int  # In all.
+    next_cursor: str | None
+
+
+class GpuUsageRow(TypedDict):
+    """What rows are not told apart by has no field."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    hour: NotRequired[str]  # When it began.
+    day: NotRequired[str]
+    month: NotRequired[str]  # As 2026-11.
+    # `other teams`: those of which you see no numbers, together; null: promised to nobody.
+    team: NotRequired[str | None]
+    user: NotRequired[str | None]  # null: held by no job.
+    pool: NotRequired[str]
+    job: NotRequired[str | None]  # null: held by no job.
+    job_name: NotRequired[str | None]
+    # By key; null: without this label, or held by no job.
+    labels: NotRequired[dict[str, str | None]]
+
+
 class Holder(TypedDict):
     """A document of the service: Holder."""
 

@@ -21,7 +21,7 @@ from concertina.commands import (
 )
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, init, run, submit
-from concertina.commands.team import data, keeping, members, network, secrets
+from concertina.commands.team import data, gpu_hours, keeping, members, network, secrets
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -65,6 +65,7 @@ for command in (
     cluster.teams,
     cluster.pools,
     cluster.nodes,
+    gpu_hours.gpu_hours,
     network.network,
 ):
     app.command()(command)

@@ -23,6 +23,7 @@ READ: Final = (
     "Event",
     "Explanation",
     "Generation",
+    "GpuUsage",
     "Job",
     "JobDetail",
     "JobRemovals",

@@ -3,8 +3,8 @@
 - `credentials`: which service, and as whom
 - `transport`: one request, and what a bad answer becomes
 - `retrying`: when a failed request is tried again, and for how long
-- `connection`: what those are given who ask for one kind of thing, such as
-  `keeping`, `members`, `networks`
+- `connection`: what those are given who ask for one kind of thing
+- `team`: what is asked about teams
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page
 - `uploading`: code or data in pieces

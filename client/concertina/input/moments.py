@@ -27,3 +27,13 @@ def moment(text: str) -> datetime:
             f"{text!r} is no moment. Write 2026-11-01, 2026-11-01T12:30, or 36h for so long ago."
         ) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def day_or_moment(text: str) -> str:
+    """Return the day or the moment for the service, which knows whose time zone is meant.
+
+    Raises:
+        typer.BadParameter: it is neither.
+    """
+    found = moment(text)
+    return found.isoformat() if _AGO.fullmatch(text) else text

@@ -1,6 +1,7 @@
-"""What does a team have, beside its jobs?
+"""What does a team have, beside its jobs, and what did it use?
 
 - `data`: `ls`, `add`, `put`, `rm`: which data jobs may name
+- `gpu_hours`: `gpu-hours`: who used, lent and borrowed GPUs
 - `keeping`: `storage`, `retention`: what stays on disk, and for how long
 - `members`: who is in a team, and in which role
 - `network`: what a team's jobs may reach

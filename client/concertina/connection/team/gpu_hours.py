@@ -1,0 +1,63 @@
+"""What can be asked about GPU time that was used, lent and borrowed?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from concertina.connection.connection import Send
+    from concertina.documents import GpuUsage
+
+_PAGE = 10_000
+
+
+class GpuHoursFilters(TypedDict, total=False):
+    """Whose GPU time, and when. `labels` are `NAME=VALUE`, or `NAME` for any value.
+
+    `time_zone`, as Europe/Berlin, says whose days and months, and those of moments without one.
+    """
+
+    team: str | None
+    user: str | None
+    pool: str | None
+    job: str | None
+    labels: Iterable[str]
+    since: datetime | str | None
+    until: datetime | str | None
+    time_zone: str | None
+
+
+class GpuHours:
+    """GPU-hours of hours that are closed, which never change."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def read(self, by: Iterable[str] = ("team",), **filters: Unpack[GpuHoursFilters]) -> GpuUsage:
+        """Return them, all rows, told apart by any of team, user, pool, job and `label:KEY`.
+
+        Also by one of hour, day and month. Those with most GPU time come first.
+        """
+        asked = {
+            "by": ",".join(by),
+            "limit": _PAGE,
+            "label": list(filters.get("labels", ())) or None,
+            **{name: filters.get(name) for name in ("team", "user", "pool", "job", "time_zone")},
+            "since": _written(filters.get("since")),
+            "until": _written(filters.get("until")),
+        }
+        answer = cast("GpuUsage", self._send("GET", "/usage", params=asked)[1])
+        page = answer
+        while page["next_cursor"]:
+            more = {**asked, "cursor": page["next_cursor"]}
+            page = cast("GpuUsage", self._send("GET", "/usage", params=more)[1])
+            answer["items"] += page["items"]
+        answer["next_cursor"] = None
+        return answer
+
+
+def _written(moment: datetime | str | None) -> str | None:
+    return moment if moment is None or isinstance(moment, str) else moment.isoformat()
