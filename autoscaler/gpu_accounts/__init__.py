@@ -1,5 +1,6 @@
 """Who used, lent and borrowed how much GPU time? Accounts that add up, kept for ever.
 
+admin       how admins say what GPUs cost
 apps        this Django application
 checking    do the accounts still add up, and of which hours is something not known?
 retention   what of the recordings may be forgotten once it is accounted for

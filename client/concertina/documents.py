@@ -192,8 +192,8 @@ class Generation(TypedDict):
     decision: dict[str, Any]  # The planner's numbers.
 
 
-class GpuHours(TypedDict):
-    """GPU-hours. What is guaranteed, borrowed, reserved and idle is all there was."""
+class GpuCosts(TypedDict):
+    """GPU-hours, and what they cost at the prices of their days."""
 
     guaranteed_gpu_hours: float  # Held, of the team's guarantee.
     borrowed_gpu_hours: float  # Held beyond the team's guarantee.
@@ -204,6 +204,8 @@ class GpuHours(TypedDict):
     stalled_gpu_hours: float  # Held while nobody trained.
     starting_gpu_hours: float  # Held by workers that started.
     lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
 
 
 class GpuUsage(TypedDict):
@@ -214,7 +216,7 @@ class GpuUsage(TypedDict):
     # For which nobody looked: what changed then was written down at the end of it.
     unseen_seconds: float
     items: list[GpuUsageRow]  # By time; those that held most GPU time first.
-    total: GpuHours  # Of all rows, also those of other pages.
+    total: GpuCosts  # Of all rows, also those of other pages.
     rows: int  # In all.
     next_cursor: str | None
 
@@ -231,6 +233,8 @@ class GpuUsageRow(TypedDict):
     stalled_gpu_hours: float  # Held while nobody trained.
     starting_gpu_hours: float  # Held by workers that started.
     lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
     hour: NotRequired[str]  # When it began.
     day: NotRequired[str]
     month: NotRequired[str]  # As 2026-11.

@@ -3,6 +3,7 @@
 None refers to a job, a team or a pool by its row, because all of these may be deleted.
 
 recordings   `HeldSpan`, `CapacitySpan`, `PromiseSpan`, `UnseenSpan`, and their clock
+prices       `GpuPrice`: what a GPU-hour costs
 accounts     `HourLine`, `DayLine` and `TeamDay`, whose they are, and which hours are closed
 """
 
@@ -14,6 +15,7 @@ from autoscaler.gpu_accounts.models.accounts import (
     HourLine,
     TeamDay,
 )
+from autoscaler.gpu_accounts.models.prices import GpuPrice
 from autoscaler.gpu_accounts.models.recordings import (
     AccountsClock,
     CapacitySpan,
@@ -29,6 +31,7 @@ __all__ = [
     "CapacitySpan",
     "ClosedHour",
     "DayLine",
+    "GpuPrice",
     "HeldSpan",
     "HourLine",
     "PromiseSpan",

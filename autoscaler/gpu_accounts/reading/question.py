@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
@@ -26,6 +26,16 @@ class Dimension(StrEnum):
     JOB = "job"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceSpan:
+    """What a GPU-hour of a pool costs from one day of UTC on, until another."""
+
+    pool: str
+    since: date
+    until: date
+    per_gpu_hour: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class UsageQuestion:
     """The hours that begin in a time, told apart as asked.
@@ -45,6 +55,7 @@ class UsageQuestion:
     pool: str = ""
     job: str = ""
     having_labels: Sequence[tuple[str, str | None]] = ()
+    prices: Sequence[PriceSpan] = ()
     shown: Collection[str] | None = None
     seen: Collection[str] | None = None
 

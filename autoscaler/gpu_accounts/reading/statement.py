@@ -17,6 +17,18 @@ _SUMS: Final = ", ".join(
     else f"sum({name})::bigint AS {name}"
     for name in DayLine.AMOUNTS
 )
+_COSTS: Final = ", ".join(
+    f"""
+        CASE WHEN bool_and(price IS NOT NULL OR {amount} = 0)
+        THEN sum(({amount}) * coalesce(price, 0)) / 3600000000 END AS {name}
+    """
+    for name, amount in (("cost", "guaranteed + borrowed"), ("credit", "lent"))
+)  # in fractions: a price is no whole number of anything
+_NO_COSTS: Final = "NULL::float8 AS cost, NULL::float8 AS credit"
+_TOTAL_COSTS: Final = ", ".join(
+    f"CASE WHEN bool_and({name} IS NOT NULL) THEN sum({name}) END AS {name}"
+    for name in ("cost", "credit")
+)
 _COLUMNS: Final = {
     Dimension.TEAM: """CASE WHEN owner.team = '' THEN NULL
         WHEN %(shown)s::text[] IS NULL OR owner.team = ANY(%(shown)s) THEN owner.team
@@ -33,28 +45,30 @@ _DAY: Final = (
 
 
 def statement_for(asked: UsageQuestion) -> str:
-    """Return the statement: is it the total, period, what is told apart, name, amounts.
+    """Return the statement: is it the total, period, what is told apart, name, amounts, costs.
 
     The total comes first; where its period would be stands how many rows there are.
     """
     told = {f"told_{number}": column for number, column in enumerate(_told_apart(asked))}
     apart = "".join(f"{column} AS {name}, " for name, column in told.items())
     name = "account.name" if Dimension.JOB in asked.dimensions else "NULL"
+    price, costs = ("price.per_gpu_hour", _COSTS) if asked.prices else ("NULL", _NO_COSTS)
     lines = " UNION ALL ".join(
-        f"SELECT {period}, {apart}{name} AS name, {_AMOUNTS} FROM {source}"  # noqa: S608
+        f"SELECT {period}, {apart}{name} AS name, {_AMOUNTS}, {price} AS price FROM {source}"  # noqa: S608
         for period, source in _sources(asked)
     )
     by = ", ".join(("period", *told))
     nulls = "".join(f"NULL AS {one}, " for one in told)
     return f"""
         WITH lines AS ({lines}),
-        found AS (SELECT {by}, max(name) AS name, {_SUMS} FROM lines GROUP BY {by}),
+        found AS (SELECT {by}, max(name) AS name, {_SUMS}, {costs} FROM lines GROUP BY {by}),
         page AS (
             SELECT * FROM found
             ORDER BY period, guaranteed + borrowed DESC, {by} LIMIT %(limit)s OFFSET %(offset)s
         )
         SELECT * FROM (
-            SELECT true AS is_total, count(*) AS period, {nulls}NULL AS name, {_SUMS} FROM found
+            SELECT true AS is_total, count(*) AS period, {nulls}NULL AS name, {_SUMS},
+                {_TOTAL_COSTS} FROM found
             UNION ALL SELECT false, * FROM page
         ) AS answer ORDER BY is_total DESC, period, guaranteed + borrowed DESC, {by}
     """  # noqa: S608 - of what stands above
@@ -79,6 +93,10 @@ def parameters_of(asked: UsageQuestion, *, limit: int, offset: int) -> Mapping[s
         **{f"label_{number}": key for number, key in enumerate(asked.labels)},
         **{f"has_{n}": key for n, (key, _) in enumerate(asked.having_labels)},
         **{f"value_{n}": value for n, (_, value) in enumerate(asked.having_labels)},
+        "price_pools": [price.pool for price in asked.prices],
+        "prices_since": [price.since for price in asked.prices],
+        "prices_until": [price.until for price in asked.prices],
+        "prices": [price.per_gpu_hour for price in asked.prices],
         "limit": limit,
         "offset": offset,
     }
@@ -100,13 +118,14 @@ def _sources(asked: UsageQuestion) -> Iterator[tuple[str, str]]:
             if asked.is_personal
             else "gpu_accounts_teamday AS owner"
         )
-        yield period, f"{source} WHERE {_DAY}{conditions}"
+        priced = _priced(asked, "day")
+        yield period, f"{source} {priced} WHERE {_DAY}{conditions}"
     if asked.divided_days:
         hours = f"""
             unnest(%(divided)s::timestamptz[]) AS divided(begins)
             JOIN gpu_accounts_hourline AS line
                 ON line.hour >= divided.begins AND line.hour < divided.begins + '24 hours'
-            {_OWNER} {account}
+            {_OWNER} {account} {_priced(asked, "(line.hour AT TIME ZONE 'UTC')::date")}
             WHERE line.hour >= %(since)s AND line.hour < %(until)s{conditions}
         """
         yield _period_of(asked, "line.hour", "%(begins)s::timestamptz[]"), hours
@@ -114,6 +133,19 @@ def _sources(asked: UsageQuestion) -> Iterator[tuple[str, str]]:
 
 def _period_of(asked: UsageQuestion, moment: str, begins: str) -> str:
     return f"width_bucket({moment}, {begins}) AS period" if asked.period else "1 AS period"
+
+
+def _priced(asked: UsageQuestion, day: str) -> str:
+    """Return the join with what GPUs cost on a line's day."""
+    if not asked.prices:
+        return ""
+    return f"""
+        LEFT JOIN unnest(
+            %(price_pools)s::text[], %(prices_since)s::date[], %(prices_until)s::date[],
+            %(prices)s::float8[]
+        ) AS price(pool, since, until, per_gpu_hour)
+            ON price.pool = owner.pool AND {day} >= price.since AND {day} < price.until
+    """
 
 
 def _told_apart(asked: UsageQuestion) -> Iterator[str]:

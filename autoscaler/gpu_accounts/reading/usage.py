@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from django.db import connection, transaction
 from django.db.models import Max, Min, Q, Sum
 
-from autoscaler.gpu_accounts.models import AccountOwner, ClosedHour, DayLine
-from autoscaler.gpu_accounts.reading.question import UsageQuestion
+from autoscaler.gpu_accounts.models import AccountOwner, ClosedHour, DayLine, GpuPrice
+from autoscaler.gpu_accounts.reading.question import PriceSpan, UsageQuestion
 from autoscaler.gpu_accounts.reading.statement import parameters_of, statement_for
 
 NOTHING: Final[Mapping[str, int]] = dict.fromkeys(DayLine.AMOUNTS, 0)
 _HOUR: Final = timedelta(hours=1)
-_MEMORY: Final = "SET LOCAL work_mem = '64MB'"  # else it sorts on disk what it can add up
+_MEMORY: Final = "SET LOCAL work_mem = '32MB'"  # else it sorts on disk what it can add up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,17 @@ class ClosedTime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What is to be paid for what was held, and to be had for what was lent.
+
+    None: a part of it has no price.
+    """
+
+    cost: float | None = None
+    credit: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsageRow:
     """GPU time of one kind. None: promised to nobody, held by no job, or without such a label."""
 
@@ -35,6 +46,7 @@ class UsageRow:
     told: Sequence[str | None]  # in the order of the question: dimensions, then labels
     job_name: str | None
     amounts: Mapping[str, int]  # microseconds of GPUs, by the names of a line's columns
+    costs: Costs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +55,7 @@ class UsageAnswer:
 
     rows: Sequence[UsageRow]
     total: Mapping[str, int]  # of all rows, also of other pages
+    total_costs: Costs
     rows_in_all: int
 
 
@@ -67,10 +80,25 @@ def accounted_teams() -> Sequence[str]:
     return list(teams.distinct())
 
 
+def prices() -> Sequence[PriceSpan]:
+    """Return what GPUs cost when."""
+    found = list(GpuPrice.objects.order_by("pool", "since"))
+    after = [*found, None][1:]
+    return [
+        PriceSpan(
+            pool=one.pool,
+            since=one.since,
+            until=later.since if later is not None and later.pool == one.pool else date.max,
+            per_gpu_hour=float(one.per_gpu_hour),
+        )
+        for one, later in zip(found, after, strict=True)
+    ]
+
+
 def read_usage(asked: UsageQuestion, *, limit: int, offset: int = 0) -> UsageAnswer:
     """Return the answer's rows from this one on, at most so many."""
     if asked.since >= asked.until:
-        return UsageAnswer(rows=[], total=NOTHING, rows_in_all=0)
+        return UsageAnswer(rows=[], total=NOTHING, total_costs=Costs(), rows_in_all=0)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_MEMORY)
         cursor.execute(statement_for(asked), parameters_of(asked, limit=limit, offset=offset))
@@ -78,20 +106,26 @@ def read_usage(asked: UsageQuestion, *, limit: int, offset: int = 0) -> UsageAns
     return UsageAnswer(
         rows=[_row(asked, one) for one in found],
         total=_amounts(all_of_it),
+        total_costs=_costs(all_of_it),
         rows_in_all=all_of_it[1],
     )
 
 
 def _row(asked: UsageQuestion, found: tuple[Any, ...]) -> UsageRow:
-    _, number, *told, name = found[: -len(DayLine.AMOUNTS)]
+    _, number, *told, name = found[: -len(DayLine.AMOUNTS) - 2]
     return UsageRow(
         period=asked.period.called(asked.begins[number - 1], asked.zone) if asked.period else None,
         told=told,
         job_name=name,
         amounts=_amounts(found),
+        costs=_costs(found),
     )
 
 
+def _costs(found: tuple[Any, ...]) -> Costs:
+    return Costs(cost=found[-2], credit=found[-1])
+
+
 def _amounts(found: tuple[Any, ...]) -> Mapping[str, int]:
-    amounts = found[-len(DayLine.AMOUNTS) :]
+    amounts = found[-len(DayLine.AMOUNTS) - 2 : -2]
     return {name: int(amount or 0) for name, amount in zip(DayLine.AMOUNTS, amounts, strict=True)}

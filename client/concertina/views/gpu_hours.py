@@ -33,10 +33,13 @@ def gpu_hours_table(found: GpuUsage) -> FittingTable:
     names = [name for name in _NAMES if rows and name in rows[0]]
     keys = list(rows[0].get("labels", {})) if rows else []
     heads = [name.upper().replace("_", " ") for name in (*names, *keys)]
-    table = FittingTable(*heads, *_AMOUNTS.values(), first_to_go=_FIRST_TO_GO)
+    has_costs = found["total"]["cost"] is not None
+    costs = ("COST", "CREDIT") if has_costs else ()
+    table = FittingTable(*heads, *_AMOUNTS.values(), *costs, first_to_go=_FIRST_TO_GO)
     for row in rows:
         apart = [*(row[name] for name in names), *(row["labels"][key] for key in keys)]
-        table.add_row(*(str(one or words.NOTHING) for one in apart), *_amounts(row))
+        money = (_money(row[name]) for name in ("cost", "credit")) if has_costs else ()
+        table.add_row(*(str(one or words.NOTHING) for one in apart), *_amounts(row), *money)
     return table
 
 
@@ -52,6 +55,10 @@ def sum_of_gpu_hours(found: GpuUsage) -> str:
 def _amounts(row: Mapping[str, Any]) -> Iterator[str]:
     for name in _AMOUNTS:
         yield _hours(row[name])
+
+
+def _money(amount: float | None) -> str:
+    return words.NOTHING if amount is None else f"{amount:,.2f}"
 
 
 def _hours(hours: float) -> str:

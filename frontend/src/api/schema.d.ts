@@ -1974,8 +1974,8 @@ export interface components {
              */
             multiple_of: number;
         };
-        /** @description GPU-hours. What is guaranteed, borrowed, reserved and idle is all there was. */
-        GpuHours: {
+        /** @description GPU-hours, and what they cost at the prices of their days. */
+        GpuCosts: {
             /**
              * Format: double
              * @description Held, of the team's guarantee.
@@ -2021,6 +2021,16 @@ export interface components {
              * @description Training that had to be done again, perhaps of hours before.
              */
             lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
         };
         GpuUsage: {
             /**
@@ -2038,7 +2048,7 @@ export interface components {
             /** @description By time; those that held most GPU time first. */
             items: components["schemas"]["GpuUsageRow"][];
             /** @description Of all rows, also those of other pages. */
-            total: components["schemas"]["GpuHours"];
+            total: components["schemas"]["GpuCosts"];
             /** @description In all. */
             rows: number;
             next_cursor: string | null;
@@ -2090,6 +2100,16 @@ export interface components {
              * @description Training that had to be done again, perhaps of hours before.
              */
             lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
             /**
              * Format: date-time
              * @description When it began.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from autoscaler.gpu_accounts.models import GpuPrice
 from concertina.client import Client
 from concertina.connection.team import gpu_hours
 from tests.client.command_line import CommandLine
@@ -41,6 +43,10 @@ def test_teams_or_the_people_of_one_are_shown_with_their_gpu_hours(
     assert head.split()[:4] == ["TEAM", "GUARANTEED", "BORROWED", "LENT"]
     assert vision.split()[:4] == ["vision", "96.0", "24.0", "-"]
     assert language.split()[:4] == ["language", "-", "-", "24.0"]
+    GpuPrice.objects.create(pool="default", since=MIDNIGHT.date(), per_gpu_hour=Decimal("1.5"))
+    head, *lines = concertina("gpu-hours", "--pool", "default").out.splitlines()
+    assert head.split()[-2:] == ["COST", "CREDIT"]
+    assert [one.split()[-2:] for one in lines] == [["180.00", "0.00"], ["0.00", "36.00"]]
     ending = concertina("gpu-hours", "vision")
     assert [one.split()[0] for one in ending.out.splitlines()] == ["USER", "ada", "bob"]
     assert "jobs held 120.0 GPU-hours." in ending.err

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.models import Team
 
-from autoscaler.gpu_accounts.models import ClosedHour, DayLine, TeamDay
+from autoscaler.gpu_accounts.models import ClosedHour, DayLine, GpuPrice, TeamDay
 from autoscaler.gpu_accounts.reading.question import MOST_DAYS, MOST_DIVIDED_DAYS
 from tests.service.usage.accounts import HOUR, account, close, line
 
@@ -86,6 +87,8 @@ def test_by_team_all_there_was_is_told(api: APIClient, accounts: None, language:
         "stalled_gpu_hours": 12.0,
         "starting_gpu_hours": 24.0,
         "lost_work_gpu_hours": 6.0,
+        "cost": None,
+        "credit": None,
     }
     assert (speaking["team"], speaking["lent_gpu_hours"]) == ("language", 24.0)
     assert (nobody["team"], nobody["idle_gpu_hours"]) == (None, 72.0)
@@ -212,6 +215,32 @@ def test_a_table_has_the_same_rows_and_no_formula(api: APIClient, accounts: None
     assert (row["label:project"], row["borrowed_gpu_hours"]) == ("'=words", "48.0")
 
 
+def test_what_was_held_costs_the_price_of_its_day_and_what_was_lent_is_credited(
+    api: APIClient, admin: APIClient, accounts: None
+) -> None:
+    GpuPrice.objects.create(pool="default", since=date(2020, 1, 1), per_gpu_hour=Decimal("0.5"))
+    GpuPrice.objects.create(pool="default", since=date(2026, 11, 2), per_gpu_hour=Decimal(2))
+    GpuPrice.objects.create(pool="another", since=date(2026, 11, 1), per_gpu_hour=Decimal(9))
+    told = ask(api)
+    assert {row["team"]: (row["cost"], row["credit"]) for row in told["items"]} == {
+        "vision": (24 * 5 * 0.5 + 24 * 5 * 2, 0.0),
+        "language": (24 * 0.5 + 24 * 2, 24 * 0.5 * 0.5 + 24 * 0.5 * 2),
+        None: (0.0, 0.0),
+    }
+    assert (told["total"]["cost"], told["total"]["credit"]) == (360.0, 30.0)
+    by_job = ask(admin, by="job", since="2026-11-01T12:00", time_zone="UTC")
+    assert by_job["total"]["cost"] == 12 * 6 * 0.5 + 24 * 6 * 2
+    table = api.get("/api/v1/usage", {"format": "csv", "team": "vision"}).content.decode()
+    assert [row["cost"] for row in csv.DictReader(io.StringIO(table))] == ["300.0"]
+
+
+def test_what_has_no_price_has_no_cost(api: APIClient, accounts: None) -> None:
+    GpuPrice.objects.create(pool="default", since=date(2026, 11, 2), per_gpu_hour=Decimal(2))
+    told = ask(api, by="day", team="vision")
+    assert [row["cost"] for row in told["items"]] == [None, 240.0]
+    assert (told["total"]["cost"], told["total"]["credit"]) == (None, 0.0)
+
+
 @pytest.mark.parametrize(
     ("query", "told"),
     [
@@ -272,4 +301,4 @@ def test_the_number_of_statements_depends_neither_on_rows_nor_on_the_time(
         with CaptureQueriesContext(connection) as asked:
             ask(api, **query)
         counts.append(sum("gpu_accounts_" in one["sql"] for one in asked.captured_queries))
-    assert counts == [4, 4], "closed hours, teams, lines, and how long nobody looked"
+    assert counts == [5, 5], "closed hours, teams, prices, lines, how long nobody looked"

@@ -10,10 +10,11 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from autoscaler.gpu_accounts.reading.question import Dimension, UsageQuestion
-from autoscaler.gpu_accounts.reading.usage import UsageAnswer, UsageRow
+from autoscaler.gpu_accounts.reading.usage import Costs, UsageAnswer, UsageRow
 from control_plane.api.usage.query import LABEL
 
 _MICROSECONDS: Final = 3_600_000_000  # of a GPU-hour
+_DIGITS: Final = 6  # as prices have
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would calculate
 
 
@@ -33,11 +34,20 @@ class GpuHoursSerializer(serializers.Serializer[Any]):
     )
 
 
+class GpuCostsSerializer(GpuHoursSerializer):
+    """GPU-hours, and what they cost at the prices of their days."""
+
+    cost = serializers.FloatField(
+        allow_null=True, help_text="Of what was held; null: a part of it has no price."
+    )
+    credit = serializers.FloatField(allow_null=True, help_text="For what was lent, likewise.")
+
+
 class LabelValuesField(serializers.DictField):
     child = serializers.CharField(allow_null=True)
 
 
-class GpuUsageRowSerializer(GpuHoursSerializer):
+class GpuUsageRowSerializer(GpuCostsSerializer):
     """What rows are not told apart by has no field."""
 
     hour = serializers.DateTimeField(required=False, help_text="When it began.")
@@ -67,13 +77,13 @@ class GpuUsageSerializer(serializers.Serializer[Any]):
     items = GpuUsageRowSerializer(
         many=True, help_text="By time; those that held most GPU time first."
     )
-    total = GpuHoursSerializer(help_text="Of all rows, also those of other pages.")
+    total = GpuCostsSerializer(help_text="Of all rows, also those of other pages.")
     rows = serializers.IntegerField(help_text="In all.")
     next_cursor = serializers.CharField(allow_null=True)
 
 
-def hours_of(amounts: Mapping[str, int]) -> dict[str, float]:
-    """Return GPU-hours by the names of an answer's fields."""
+def hours_of(amounts: Mapping[str, int], costs: Costs) -> dict[str, float | None]:
+    """Return GPU-hours and costs by the names of an answer's fields."""
     training = (
         amounts["guaranteed"] + amounts["borrowed"] - amounts["starting"] - amounts["stalled"]
     )
@@ -83,7 +93,13 @@ def hours_of(amounts: Mapping[str, int]) -> dict[str, float]:
         **{name: amounts[name] for name in ("stalled", "starting")},
         "lost_work": amounts["lost"],
     }
-    return {f"{name}_gpu_hours": amount / _MICROSECONDS for name, amount in named.items()}
+    hours = {f"{name}_gpu_hours": amount / _MICROSECONDS for name, amount in named.items()}
+    return {**hours, "cost": _money(costs.cost), "credit": _money(costs.credit)}
+
+
+def _money(amount: float | None) -> float | None:
+    """What is beyond the last digit of a price is of how it was added up."""
+    return None if amount is None else round(amount, _DIGITS)
 
 
 def items_of(asked: UsageQuestion, found: UsageAnswer) -> list[dict[str, Any]]:
@@ -99,7 +115,7 @@ def _item(asked: UsageQuestion, row: UsageRow) -> dict[str, Any]:
             item["job_name"] = row.job_name
     if asked.labels:
         item["labels"] = dict(zip(asked.labels, row.told[dimensions:], strict=True))
-    return {**item, **hours_of(row.amounts)}
+    return {**item, **hours_of(row.amounts, row.costs)}
 
 
 def as_table(by: Sequence[str], items: Sequence[Mapping[str, Any]]) -> str:
@@ -107,7 +123,7 @@ def as_table(by: Sequence[str], items: Sequence[Mapping[str, Any]]) -> str:
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
     names = [name for word in by for name in _columns(word)]
-    amounts = list(GpuHoursSerializer().fields)
+    amounts = list(GpuCostsSerializer().fields)
     lines.writerow([*(_cell(name) for name in names), *amounts])
     for item in items:
         lines.writerow(

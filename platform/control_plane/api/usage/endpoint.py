@@ -28,7 +28,7 @@ from autoscaler.gpu_accounts.reading.question import (
     Dimension,
     UsageQuestion,
 )
-from autoscaler.gpu_accounts.reading.usage import ClosedTime
+from autoscaler.gpu_accounts.reading.usage import ClosedTime, Costs
 from control_plane.api.usage.documents import GpuUsageSerializer, as_table, hours_of, items_of
 from control_plane.api.usage.query import LABEL, GpuUsageQuery
 from control_plane.queries.visibility import sees_numbers_of
@@ -97,15 +97,16 @@ def _read(parameters: Mapping[str, Any], principal: Principal) -> dict[str, Any]
         until=asked.until,
         unseen_seconds=usage.unseen_seconds(asked.since, asked.until),
         items=items_of(asked, found),
-        total=hours_of(found.total),
+        total=hours_of(found.total, found.total_costs),
         rows=found.rows_in_all,
         next_cursor=_Place(offset + limit, asked.since, asked.until).cursor if is_more else None,
     )
 
 
 def _answer(**answer: Any) -> dict[str, Any]:
-    nothing = {"unseen_seconds": 0.0, "items": [], "total": hours_of(usage.NOTHING), "rows": 0}
-    return {**nothing, "next_cursor": None, **answer}
+    total = hours_of(usage.NOTHING, Costs())
+    nothing = {"unseen_seconds": 0.0, "items": [], "total": total, "rows": 0, "next_cursor": None}
+    return {**nothing, **answer}
 
 
 def _question(
@@ -124,6 +125,7 @@ def _question(
         labels=[word.removeprefix(LABEL) for word in words if word.startswith(LABEL)],
         period=next((Period(word) for word in words if word in set(Period)), None),
         having_labels=parameters["label"],
+        prices=usage.prices(),
         shown=shown if is_limited else None,
         seen=list(principal.seen) if is_limited else None,
         **{name: parameters[name] for name in ("team", "user", "pool", "job")},
