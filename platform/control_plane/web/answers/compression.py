@@ -5,15 +5,18 @@ Files are as their owners packed them, and streams compress what they send by th
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from django.http import HttpRequest
 from django.http.response import HttpResponse, HttpResponseBase
-from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
+from django.middleware.gzip import GZipMiddleware
+from django.utils.cache import patch_vary_headers
 from rest_framework.request import Request
 
 LEAST_BYTES: Final = 1024  # what is shorter fits into a packet anyhow
 _API: Final = "/api/"
+_GZIP: Final = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 _TEXTS: Final = (
     "application/json",
     "application/vnd.oai.openapi",
@@ -30,11 +33,15 @@ class CompressedAnswersMiddleware(GZipMiddleware):
     ) -> HttpResponseBase:
         if not request.path.startswith(_API) or not _is_long_text(response):
             return response
+        if not takes_gzip(request):
+            patch_vary_headers(response, ("Accept-Encoding",))
+            return response
         return super().process_response(request, response)
 
 
 def takes_gzip(request: HttpRequest | Request) -> bool:
-    return bool(re_accepts_gzip.search(request.headers.get("Accept-Encoding", "")))
+    """True if it is named, and not refused by a weight of zero."""
+    return bool(_GZIP.search(request.headers.get("Accept-Encoding", "")))
 
 
 def _is_long_text(response: HttpResponseBase) -> bool:
