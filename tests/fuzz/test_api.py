@@ -71,6 +71,7 @@ def requests_about(world: World) -> st.SearchStrategy[Any]:
 @pytest.mark.parametrize("sender", ["token", "admin"])
 def test_every_answer_is_as_described(sender: str, world: World, fuzz: Fuzz) -> None:
     headers, cookies = proof(client(sender, world))
+    headers["Accept-Encoding"] = "identity"  # Schemathesis asks for more than it can read by WSGI
 
     def holds(case: Any) -> None:
         with transaction.atomic():
@@ -89,8 +90,11 @@ def excluded(case: Any) -> list[Any]:
     # A policy or a pool that is well-formed need not exist, and a cursor is made by an answer only.
     if case.method != "GET" or (case.query or {}).get("cursor"):
         found.append(checks.positive_data_acceptance)
-    if case.operation.definition.raw["operationId"] == "validate_job":
-        found.append(checks.negative_data_rejection)  # what is wrong with a spec is its answer
+    match case.operation.definition.raw["operationId"]:
+        case "validate_job":
+            found.append(checks.negative_data_rejection)  # what is wrong with a spec is its answer
+        case "follow_reads":  # which addresses can be live is said in words, not in the schema
+            found.append(checks.positive_data_acceptance)
     return found
 
 
