@@ -33,10 +33,7 @@ from concertina.connection.retrying import (
     SystemClock,
     retry,
 )
-from concertina.connection.team.gpu_hours import GpuHours
-from concertina.connection.team.keeping import Keeping
-from concertina.connection.team.members import TeamMembers
-from concertina.connection.team.networks import TeamNetworks
+from concertina.connection.team.questions import TeamQuestions
 from concertina.connection.transport import Transport, fits_a_header
 from concertina.connection.uploading import Upload
 from concertina.data.sources import DataSources
@@ -60,7 +57,6 @@ if TYPE_CHECKING:
         LogLine,
         NodeService,
         Pool,
-        Secret,
         SubmittedJob,
         Team,
         Usage,
@@ -72,7 +68,7 @@ if TYPE_CHECKING:
 _PAGE = 100
 
 
-class Client:
+class Client(TeamQuestions):
     """The service, seen as the owner of a token."""
 
     def __init__(
@@ -112,26 +108,6 @@ class Client:
     def data(self) -> DataSources:
         """The data that jobs may name."""
         return DataSources(self._send, self._of_team)
-
-    @property
-    def keeping(self) -> Keeping:
-        """Ask for how long jobs, and parts of them, are kept."""
-        return Keeping(self._send, self._of_team)
-
-    @property
-    def members(self) -> TeamMembers:
-        """The people of teams, with their roles."""
-        return TeamMembers(self._send, self._of_team)
-
-    @property
-    def networks(self) -> TeamNetworks:
-        """What the jobs of teams may reach."""
-        return TeamNetworks(self._send, self._of_team)
-
-    @property
-    def gpu_hours(self) -> GpuHours:
-        """Ask who used, lent and borrowed how much GPU time."""
-        return GpuHours(self._send)
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""
@@ -336,19 +312,9 @@ class Client:
         """All nodes, by name, with how many of their GPUs are in use."""
         return list(paging.every(self._send, "/nodes", limit=_PAGE, cursor="after", pool=pool))
 
-    def secrets(self, *, team: str | None = None) -> list[Secret]:
-        """A team's secrets, without what is in them; by default those of the token's own team."""
-        return self._items(f"{self._of_team(team)}/secrets")
-
-    def set_secret(self, name: str, content: dict[str, Any], *, team: str | None = None) -> Secret:
-        """Keep `{"kind": "environment", "variables": {…}}`, or a registry's login."""
-        path = f"{self._of_team(team)}/secrets/{quote(name, safe='')}"
-        return cast("Secret", self._send("PUT", path, body=content)[1])
-
-    def delete_secret(self, name: str, *, team: str | None = None, force: bool = False) -> None:
-        """Refused while live jobs need it, unless forced."""
-        path = f"{self._of_team(team)}/secrets/{quote(name, safe='')}"
-        self._send("DELETE", path, params={"force": "true"} if force else None, is_repeatable=False)
+    def maintain(self, node: str, what: str) -> NodeService:
+        """`cordon`, `drain` or `uncordon` a node. Raises: NotAllowed (not an admin)."""
+        return cast("NodeService", self._send("POST", f"/nodes/{quote(node, safe='')}/{what}")[1])
 
     def _of_team(self, team: str | None) -> str:
         if not team:

@@ -21,7 +21,7 @@ from concertina.commands import (
 )
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, init, run, submit
-from concertina.commands.team import data, gpu_hours, keeping, members, network, secrets
+from concertina.commands.team import data, gpu_hours, keeping, members, network, quotas, secrets
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -65,6 +65,9 @@ for command in (
     cluster.teams,
     cluster.pools,
     cluster.nodes,
+    cluster.cordon,
+    cluster.drain,
+    cluster.uncordon,
     gpu_hours.gpu_hours,
     network.network,
 ):
@@ -77,6 +80,7 @@ app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(keeping.app, name="retention")
+app.add_typer(quotas.app, name="quota")
 app.add_typer(secrets.app, name="secrets")
 
 

@@ -52,6 +52,7 @@ everything.
   were roles have it switched on, so that everybody may do there what they could.
 - **A lead of the team above** divides its guarantee: `PATCH /api/v1/teams/TEAM/quotas/POOL` of a
   team below, as long as the teams below are promised no more than the team above is guaranteed.
+  `concertina quota set TEAM POOL --guaranteed 4 --as USER` does it on the command line.
   Nobody but an admin changes the quota of a team that has none above.
 - What others see of a team's quotas, standing and usage is said by
   [`CONCERTINA_TEAMS_SEE_EACH_OTHER`](operations/configuration.md). A team in which the sender has

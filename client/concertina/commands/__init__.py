@@ -4,10 +4,10 @@
 - `inspect`: `ps`, `describe`, `explain`, `usage`: which jobs there are, and why they are so
 - `diff`: in what two jobs differ
 - `dashboard`: `open`
-- `cluster`: `teams`, `pools`, `nodes`
+- `cluster`: `teams`, `pools`, `nodes`, `cordon`, `drain`, `uncordon`
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
-- `team`: `data`, `members`, `secrets`, `network`, `storage`, `retention`: what a team has
+- `team`: `data`, `members`, `quota`, `secrets`, `network`, `storage`, `retention`
 - `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind
 - `removal`: `delete`, `pin`, `unpin`
 - `login`: `login`, `whoami`: who one is

@@ -45,6 +45,12 @@ Assignments = Annotated[
 TeamOption = Annotated[
     str | None, typer.Option("--team", metavar="TEAM", help="Default: the token's own.")
 ]
+AsPerson = Annotated[
+    str | None,
+    typer.Option(
+        "--as", metavar="USER", help="A person; the password is asked for, or read from a pipe."
+    ),
+]
 Since = Annotated[
     datetime | None,
     typer.Option(

@@ -14,6 +14,7 @@ import typer
 
 from concertina.connection import credentials
 from concertina.errors import ConcertinaError, Unreachable
+from concertina.input import secret_input
 from concertina.terminal.harmless import HarmlessConsole, json_text
 from concertina.terminal.written import Format, as_csv, as_json, as_yaml
 from concertina.views.problems import problems_list
@@ -123,6 +124,15 @@ class Session:
         client = Client(found.url, found.token, on_delay=self.terminal.say_delay)
         self._open.enter_context(client)
         return client
+
+    @contextmanager
+    def speaking_for(self, person: str | None) -> Iterator[Client]:
+        """Let the client speak for a person, whose password is asked for; None: for the token."""
+        if person is None:
+            yield self.client
+            return
+        with self.client.as_person(person, secret_input.password(None)) as client:
+            yield client
 
     def __enter__(self) -> Self:
         return self

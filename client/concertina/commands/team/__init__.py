@@ -5,5 +5,6 @@
 - `keeping`: `storage`, `retention`: what stays on disk, and for how long
 - `members`: who is in a team, and in which role
 - `network`: what a team's jobs may reach
+- `quotas`: what a team may use of each pool
 - `secrets`: what only a team's jobs may know
 """

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from concertina import words
 from concertina.commands.options import Output, TeamOption
-from concertina.input import secret_input
 from concertina.terminal.bar import TransferBar
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.data_sources import data_table, place_of
-
-if TYPE_CHECKING:
-    from concertina.client import Client
 
 app = typer.Typer(help="See and change which data jobs may name.", no_args_is_help=True)
 
@@ -97,7 +92,7 @@ def add(
         raise typer.BadParameter("Jobs write to folders only: leave out --writable.")
     with (
         session(output) as current,
-        current.client.as_person(admin, secret_input.password(None)) as client,
+        current.speaking_for(admin) as client,
     ):
         if "://" in place:
             source = client.data.add_store(
@@ -136,13 +131,6 @@ def put(
 @app.command("rm")
 def rm(name: SourceName, *, admin: Person = None, output: Output = Format.TABLE) -> None:
     """Let no job name it any more. Refused while live jobs use it; files of folders stay."""
-    with session(output) as current, _speaking(current.client, admin) as client:
+    with session(output) as current, current.speaking_for(admin) as client:
         client.data.remove(name)
         current.terminal.show({"deleted": name}, f"Data {name} is no source any more.")
-
-
-def _speaking(client: Client, person: str | None) -> AbstractContextManager[Client]:
-    """Speak for a person if one is named, else for the token's team."""
-    if person is None:
-        return nullcontext(client)
-    return client.as_person(person, secret_input.password(None))

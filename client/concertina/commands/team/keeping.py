@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
-from concertina.commands.options import Output, TeamOption
+from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.errors import BadInput
-from concertina.input import secret_input
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.keeping import days, rules_table, storage_view
@@ -49,12 +47,7 @@ def set_(
     most: Annotated[
         int | None, typer.Option("--most", metavar="DAYS", help="The team's upper bound (admins).")
     ] = None,
-    admin: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="USER", help="A person; the password is asked for, or read from a pipe."
-        ),
-    ] = None,
+    person: AsPerson = None,
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -69,12 +62,7 @@ def set_(
             changes["days"] = _days(number)
         if not changes:
             raise BadInput("Say for how many days, or --least, or --most.")
-        who = (
-            current.client.as_person(admin, secret_input.password(None))
-            if admin
-            else nullcontext(current.client)
-        )
-        with who as client:
+        with current.speaking_for(person) as client:
             rule = client.keeping.change(part, changes, team)
         current.terminal.show(rule, f"{part.capitalize()}: {days(rule['kept_days'])}.")
 
@@ -85,23 +73,13 @@ def storage(
         int | None,
         typer.Option("--most", metavar="GIB", min=0, help="Set the limit (admins). 0: the usual."),
     ] = None,
-    admin: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="USER", help="An admin; the password is asked for, or read from a pipe."
-        ),
-    ] = None,
+    person: AsPerson = None,
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show how much the jobs of a team keep on disk, of how much, and which of them most."""
     with session(output) as current:
-        who = (
-            current.client.as_person(admin, secret_input.password(None))
-            if admin
-            else nullcontext(current.client)
-        )
-        with who as client:
+        with current.speaking_for(person) as client:
             if most is not None:
                 client.keeping.limit_storage(most or None, team)
             found = client.keeping.storage(team)

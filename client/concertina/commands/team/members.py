@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from concertina.commands.options import Output, TeamOption
-from concertina.input import secret_input
+from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.members import members_table
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from concertina.client import Client
 
 app = typer.Typer(no_args_is_help=True, help="Who is in a team, and in which role.")
 
 Person = Annotated[str, typer.Argument(metavar="NAME", help="Of an account.", show_default=False)]
 Role = Annotated[
     str, typer.Option("--role", metavar="ROLE", help="viewer, member or lead.", show_default=True)
-]
-AsLead = Annotated[
-    str | None,
-    typer.Option(
-        "--as",
-        metavar="USER",
-        help="A lead or an admin; the password is asked for, or read from a pipe.",
-    ),
 ]
 
 
@@ -59,13 +44,13 @@ def add(
     name: Person,
     *,
     role: Role = "member",
-    lead: AsLead = None,
+    lead: AsPerson = None,
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Give somebody a role in a team. A token may not: say --as whom."""
     with session(output) as current:
-        with _speaking_for(current.client, lead) as client:
+        with current.speaking_for(lead) as client:
             made = client.members.add(name, role, team=team)
         current.terminal.show(made, f"{made['name']} is {made['role']} of {made['team']}.")
 
@@ -75,13 +60,13 @@ def change(
     name: Person,
     role: Annotated[str, typer.Argument(metavar="ROLE", help="viewer, member or lead.")],
     *,
-    lead: AsLead = None,
+    lead: AsPerson = None,
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Give somebody who is in a team another role."""
     with session(output) as current:
-        with _speaking_for(current.client, lead) as client:
+        with current.speaking_for(lead) as client:
             made = client.members.change(name, role, team=team)
         current.terminal.show(made, f"{made['name']} is {made['role']} of {made['team']}.")
 
@@ -90,18 +75,12 @@ def change(
 def remove(
     name: Person,
     *,
-    lead: AsLead = None,
+    lead: AsPerson = None,
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Take somebody out of a team. Their jobs go on."""
     with session(output) as current:
-        with _speaking_for(current.client, lead) as client:
+        with current.speaking_for(lead) as client:
             client.members.remove(name, team=team)
         current.terminal.show({"name": name, "removed": True}, f"{name} is removed from the team.")
-
-
-def _speaking_for(client: Client, person: str | None) -> AbstractContextManager[Client]:
-    if person is None:
-        return nullcontext(client)
-    return client.as_person(person, secret_input.password(None))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
-from concertina.commands.options import Output, TeamOption
+from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.errors import BadInput
-from concertina.input import secret_input
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.cluster import network_of
@@ -27,12 +25,7 @@ def network(
         typer.Argument(metavar="[HOST:PORT]...", help="For listed: instead of those before."),
     ] = None,
     *,
-    admin: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="USER", help="An admin; the password is asked for, or read from a pipe."
-        ),
-    ] = None,
+    person: AsPerson = None,
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -45,11 +38,6 @@ def network(
             facts = {name: found[name] for name in ("name", "network", "reachable")}
             current.terminal.show(facts, network_of(found))
             return
-        who = (
-            current.client.as_person(admin, secret_input.password(None))
-            if admin
-            else nullcontext(current.client)
-        )
-        with who as client:
+        with current.speaking_for(person) as client:
             changed = client.networks.change(word, hosts or None, team=team)
         current.terminal.show(changed, network_of(changed))

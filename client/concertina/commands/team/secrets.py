@@ -27,7 +27,7 @@ Name = Annotated[
 def list_(*, team: TeamOption = None, output: Output = Format.TABLE) -> None:
     """List a team's secrets: their names and what they set, never what is in them."""
     with session(output) as current:
-        found = current.client.secrets(team=team)
+        found = current.client.secrets.of(team)
         if not found and not current.terminal.is_for_programs:
             current.terminal.say(
                 "No secrets yet. `concertina secrets set NAME VARIABLE` stores one."
@@ -72,7 +72,7 @@ def set_(
         else:
             login = {"registry": registry, "username": username}
             content = {"kind": "registry", **login, "password": secret_input.password(file)}
-        kept = current.client.set_secret(name, content, team=team)
+        kept = current.client.secrets.set(name, content, team=team)
         sets = kept["registry"] or ", ".join(kept["variables"])
         current.terminal.show(kept, f"Secret {name} is set: {sets}.")
 
@@ -89,5 +89,5 @@ def delete(
 ) -> None:
     """Delete a secret; refused while live jobs need it."""
     with session(output) as current:
-        current.client.delete_secret(name, team=team, force=force)
+        current.client.secrets.delete(name, team=team, force=force)
         current.terminal.show({"deleted": name}, f"Secret {name} is deleted.")

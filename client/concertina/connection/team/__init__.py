@@ -1,7 +1,10 @@
-"""What can be asked about teams?
+"""What does the service know of a team, beside its jobs? Each is asked for by its own.
 
-- `members`: who is in one, and in which role
-- `networks`: what its jobs may reach
-- `keeping`: for how long its jobs, and parts of them, are kept
+- `questions`: how a client comes by each of these
 - `gpu_hours`: GPU time that was used, lent and borrowed
+- `keeping`: for how long jobs, and parts of them, are kept
+- `members`: who is in it, and in which role
+- `networks`: what its jobs may reach
+- `quotas`: what it may use of each pool
+- `secrets`: what only its jobs may know
 """

@@ -1,0 +1,61 @@
+"""What can a client ask about teams? Each is a property, with questions of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from concertina.connection.team.gpu_hours import GpuHours
+from concertina.connection.team.keeping import Keeping
+from concertina.connection.team.members import TeamMembers
+from concertina.connection.team.networks import TeamNetworks
+from concertina.connection.team.quotas import TeamQuotas
+from concertina.connection.team.secrets import TeamSecrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from concertina.connection.connection import Send
+
+
+class _Asks(Protocol):
+    @property
+    def _send(self) -> Send: ...
+
+    @property
+    def _of_team(self) -> Callable[[str | None], str]:
+        """Returns the path of a team; by default of the token's own."""
+        ...
+
+
+class TeamQuestions:
+    """What a client has for teams."""
+
+    @property
+    def gpu_hours(self: _Asks) -> GpuHours:
+        """Ask who used, lent and borrowed how much GPU time."""
+        return GpuHours(self._send)
+
+    @property
+    def keeping(self: _Asks) -> Keeping:
+        """Ask for how long jobs, and parts of them, are kept."""
+        return Keeping(self._send, self._of_team)
+
+    @property
+    def members(self: _Asks) -> TeamMembers:
+        """The people of teams, with their roles."""
+        return TeamMembers(self._send, self._of_team)
+
+    @property
+    def networks(self: _Asks) -> TeamNetworks:
+        """What the jobs of teams may reach."""
+        return TeamNetworks(self._send, self._of_team)
+
+    @property
+    def quotas(self: _Asks) -> TeamQuotas:
+        """What teams may use of each pool."""
+        return TeamQuotas(self._send, self._of_team)
+
+    @property
+    def secrets(self: _Asks) -> TeamSecrets:
+        """What only the jobs of teams may know."""
+        return TeamSecrets(self._send, self._of_team)
