@@ -94,7 +94,7 @@ STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True  # no collectstatic step
 WHITENOISE_ROOT = DASHBOARD_DIR if DASHBOARD_DIR.is_dir() else None
 # The build names them after their content, so a browser never needs to ask for one again.
-WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/[\w.]+-[\w-]{8}\.(js|css)$"
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/[\w.-]+-[\w-]{8}\.(js|css)$"
 
 # Cookies and headers. Two installations on one machine share a host, hence a name for each.
 # Where people come over TLS, a proxy of ours is before us, and what it says of them is believed.

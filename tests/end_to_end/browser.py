@@ -10,6 +10,8 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, ViewportSize
 
+from tests.end_to_end.waiting import until
+
 WIDE: Final = ViewportSize(width=1280, height=800)
 NARROW: Final = ViewportSize(width=390, height=844)
 PATIENCE_MILLISECONDS: Final = 60_000  # a poll of the page, on a busy machine
@@ -52,7 +54,8 @@ def sign_in(page: Page, username: str, password: str) -> None:
 
 def expect_no_sideways_scroll(page: Page) -> None:
     """Wait until the page, laid out for its window, is not wider than that."""
-    page.wait_for_function("document.documentElement.scrollWidth <= window.innerWidth")
+    fits = "document.documentElement.scrollWidth <= window.innerWidth"
+    until(lambda: page.evaluate(fits), what="the page fits its window")  # its CSP has no `eval`
 
 
 def keep_screenshot(page: Page, name: str) -> None:

@@ -122,7 +122,7 @@ export function useJobAction(id: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ action, reason }: { action: JobAction; reason: string }) =>
-      unwrap(callAction(id, action, reason)),
+      unwrap(steer(id, action, reason)),
     onSuccess: (job: Job) => {
       queries.setQueryData(["job", id], job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
@@ -189,7 +189,7 @@ export function useDeleteJob(id: string) {
   });
 }
 
-function callAction(id: string, action: JobAction, reason: string) {
+export function steer(id: string, action: JobAction, reason: string) {
   const options = { params: { path: { job_id: id } }, body: { reason } };
   switch (action) {
     case "pause":

@@ -159,6 +159,14 @@ describe("LiveReads", () => {
     expect(bodies).toEqual([1]);
   });
 
+  it("leaves a read that is too long to be asked for, so that it spoils no other", () => {
+    const { live, newest, waits } = page();
+    live.watch(TEAMS, () => undefined);
+    live.watch(`${JOBS}&search=${"x".repeat(400)}`, () => undefined);
+    waits();
+    expect(new URLSearchParams(newest().url.split("?")[1]).getAll("read")).toEqual([TEAMS]);
+  });
+
   it("gives up a stream on which nothing comes any more", () => {
     const { live, streams, newest, waits, hearsNothing } = page();
     live.watch(TEAMS, () => undefined);

@@ -19,6 +19,7 @@ interface Sent {
 }
 
 const MOST_READS = 12; // of one stream; others are asked for
+const LONGEST_READ = 400; // characters that the service takes; a longer one is asked for
 const SETTLE_MILLISECONDS = 50; // a page's parts begin to watch one after the other
 const RETRY_MILLISECONDS = 3000; // where nothing came; doubled each time
 const MOST_DOUBLINGS = 4;
@@ -97,8 +98,9 @@ export class LiveReads {
   }
 
   #open(): void {
-    const reads = this.#browser.isHidden() ? [] : [...this.#watched.keys()].toSorted();
-    const url = addressOf(reads.slice(0, MOST_READS));
+    const reads = this.#browser.isHidden() ? [] : [...this.#watched.keys()];
+    const short = reads.filter((read) => read.length <= LONGEST_READ).toSorted();
+    const url = addressOf(short.slice(0, MOST_READS));
     if (url === this.#url) return;
     this.#close();
     if (url === "") return;

@@ -13,13 +13,12 @@ const live = new LiveReads(() => {
   connection.reportAnswer(200);
 });
 
-/** The address of a read; what is undefined is left out. */
-export function readOf(
-  path: string,
-  parameters: Readonly<Record<string, string | number | undefined>> = {},
-): string {
+type Parameter = string | number | readonly string[] | undefined;
+
+/** The address of a read; what is undefined is left out, and each of several values told apart. */
+export function readOf(path: string, parameters: Readonly<Record<string, Parameter>> = {}): string {
   const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
+    [value ?? []].flat().map((one) => [name, String(one)]),
   );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }

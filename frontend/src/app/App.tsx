@@ -1,5 +1,6 @@
 /** Which address shows which page, and to whom? */
 
+import { lazy } from "react";
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
 
 import { useSession } from "../api/session";
@@ -7,10 +8,13 @@ import { Problem } from "../design/Problem";
 import { JobPage } from "../pages/job/JobPage";
 import { LoginPage } from "../pages/login/LoginPage";
 import { OverviewPage } from "../pages/overview/OverviewPage";
-import { TeamPage } from "../pages/team/TeamPage";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { NotFoundPage } from "./NotFoundPage";
 import { Shell } from "./Shell";
+
+/** What few come to first is loaded when they do. */
+const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
+const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 
 export function App() {
   return (
@@ -20,6 +24,7 @@ export function App() {
         <Route path="/login" element={<LoginPage />} />
         <Route element={<SignedIn />}>
           <Route index element={<OverviewPage />} />
+          <Route path="jobs" element={<JobsPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
           <Route path="teams/:name" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />

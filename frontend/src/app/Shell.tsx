@@ -29,6 +29,7 @@ export function Shell({ user, notices }: Session) {
           <NavLink to="/" end>
             Overview
           </NavLink>
+          <NavLink to="/jobs">Jobs</NavLink>
           <a href="/api/v1/docs">API</a>
           {user.is_admin && <a href="/admin/">Admin</a>}
         </nav>

@@ -9,6 +9,8 @@ export type JobAction = "pause" | "resume" | "cancel";
 export const ACTIVE: readonly State[] = ["starting", "running", "rescaling", "stopping"];
 export const WAITING: readonly State[] = ["queued", "paused"];
 export const FINAL: readonly State[] = ["completed", "failed", "cancelled"];
+/** In the order of a job's life. */
+export const STATES: readonly State[] = [...WAITING, ...ACTIVE, ...FINAL];
 
 const TONES: Record<State, Tone> = {
   queued: "warning",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { at } from "../testing/samples";
-import { durationBetween, milliseconds, relativeTime } from "./time";
+import { durationBetween, milliseconds, momentInList, relativeTime } from "./time";
 
 const now = milliseconds(at(0));
 
@@ -15,6 +15,15 @@ describe("a moment", () => {
     [-90, "in 1 min"],
   ])("%s seconds back reads %s", (seconds, text) => {
     expect(relativeTime(now - seconds * 1000, now)).toBe(text);
+  });
+});
+
+describe("a moment in a list", () => {
+  it("has as much of a date as tells it apart from now", () => {
+    const noon = new Date(2026, 10, 28, 12).getTime();
+    expect(momentInList(new Date(2026, 10, 28, 9, 5).getTime(), noon)).toBe("09:05");
+    expect(momentInList(new Date(2026, 10, 27, 13).getTime(), noon)).toBe("27 Nov, 13:00");
+    expect(momentInList(new Date(2025, 10, 28, 12).getTime(), noon)).toBe("28 Nov 2025");
   });
 });
 

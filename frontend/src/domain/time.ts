@@ -41,6 +41,14 @@ export function clockTime(at: number): string {
   return clock.format(at);
 }
 
+/** In a column of moments: `14:03` of today, `21 Nov, 14:03` of this year, else `21 Nov 2025`. */
+export function momentInList(at: number, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  if (then.toDateString() === today.toDateString()) return minute.format(at);
+  if (then.getFullYear() !== today.getFullYear()) return date.format(at);
+  return `${day.format(at)}, ${minute.format(at)}`;
+}
+
 /** Axis labels: the time of day within a day, the date beyond it. */
 export function axisTime(at: number, spanMilliseconds: number): string {
   if (spanMilliseconds <= 10 * 60_000) return clock.format(at);

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.timeout(600)
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "chatty_regression.py"
 NONE = "\u2013"
+MOST_AT_FIRST = 130_000  # bytes of scripts, before a page shows anything
 CHART = "main [role=img] svg path"  # drawn, unlike a row's sparkline, by code that comes later
 
 
@@ -165,6 +166,7 @@ def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -
     page = httpx.get(f"{stack.url}/")
     scripts = re.findall(r'="(/assets/[^"]+)"', page.text)
     assert scripts
+    at_first = 0
     for path in scripts:
         plain = httpx.get(stack.url + path, headers={"Accept-Encoding": "identity"})
         for encoding in ("gzip", "br"):
@@ -175,6 +177,8 @@ def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -
             assert answer.headers["Content-Encoding"] == encoding
             assert "immutable" in answer.headers["Cache-Control"]
             assert sent < len(plain.content) / 2
+            at_first += sent if encoding == "gzip" and path.endswith(".js") else 0
+    assert 0 < at_first <= MOST_AT_FIRST
 
 
 def test_a_job_opened_from_far_down_begins_at_its_top(page: Page, training: dict[str, Any]) -> None:

@@ -22,7 +22,15 @@ const LIMIT = 8;
 export function FinishedJobs() {
   const jobs = useJobs(FINAL, LIMIT, "finished");
   return (
-    <Card title="Recently finished" isFlush>
+    <Card
+      title="Recently finished"
+      actions={
+        <Link to="/jobs" className={styles.all}>
+          All jobs
+        </Link>
+      }
+      isFlush
+    >
       {jobs.isPending && <SkeletonRows rows={3} height={44} />}
       {jobs.isLoadingError && <Problem error={jobs.error} onRetry={() => void jobs.refetch()} />}
       {jobs.data?.items.length === 0 && (

@@ -15,7 +15,7 @@ import { Secrets } from "./Secrets";
 import { Storage } from "./Storage";
 import styles from "./TeamPage.module.css";
 
-export function TeamPage() {
+export default function TeamPage() {
   const { name = "" } = useParams();
   const teams = useTeams();
   if (teams.data === undefined) {
