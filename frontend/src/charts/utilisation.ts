@@ -3,7 +3,14 @@
 import type { Utilisation } from "../api/types";
 import { plural } from "../domain/format";
 import { clockTime } from "../domain/time";
-import { guaranteeBands, teamUse, type TeamUse } from "../domain/utilisation";
+import {
+  beginOf,
+  guaranteeBands,
+  teamUse,
+  layersOfUse,
+  type TeamUse,
+  type UseLayer,
+} from "../domain/utilisation";
 import type { ChartColours } from "./colours";
 import type { ChartOption, LineSeriesOption } from "./echarts";
 import { timeAxis, timeTooltip, valueAxis } from "./frame";
@@ -15,6 +22,7 @@ export const PLOT = { top: 14, bottom: 26, left: 30, right: 6 };
 
 export function utilisationOption(
   utilisation: Utilisation,
+  minutes: number,
   colours: ChartColours,
   colourOf: (team: string) => string,
 ): ChartOption {
@@ -23,7 +31,7 @@ export function utilisationOption(
   return {
     animation: false,
     grid: { ...PLOT },
-    xAxis: timeAxis(colours, points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0),
+    xAxis: timeAxis(colours, beginOf(utilisation, minutes), points.at(-1)?.[0] ?? 0),
     yAxis: {
       ...valueAxis(colours),
       min: 0,
@@ -32,39 +40,43 @@ export function utilisationOption(
     },
     tooltip: timeTooltip(colours, (at) => useAt(uses, at, colourOf)),
     series: [
-      ...uses.flatMap((use) => teamSeries(use, colourOf(use.team), colours)),
+      ...layersOfUse(uses, utilisation.gpus_total).map((layer) =>
+        layerSeries(
+          layer,
+          points.map(([at]) => at),
+          fillOf(layer, colours, colourOf),
+        ),
+      ),
       poolSeries(utilisation, colours),
     ],
   };
 }
 
-/** Solid: the team's own GPUs, by the guarantee of that time. Hatched: those it borrowed. */
-function teamSeries(use: TeamUse, colour: string, colours: ChartColours): LineSeriesOption[] {
-  const { team, guaranteed, points } = use;
-  const parts = points.map(([at, gpus], index) => {
-    const own = Math.min(gpus, guaranteed[index] ?? 0);
-    return { at, own, borrowed: gpus - own };
-  });
-  const own = parts.map((part) => [part.at, part.own]);
-  const borrowed = parts.map((part) => [part.at, part.borrowed]);
-  return [
-    layer(`${team} own`, own, colour),
-    layer(`${team} borrowed`, borrowed, hatching(colour, colours.surface)),
-  ];
+type Fill = NonNullable<LineSeriesOption["areaStyle"]>["color"] & {};
+
+/** Solid: a team's own GPUs. Hatched: borrowed ones. Nothing where nobody holds any. */
+function fillOf(
+  { zone, team }: UseLayer,
+  colours: ChartColours,
+  colourOf: (team: string) => string,
+): Fill {
+  if (team === null) return "transparent";
+  const colour = colourOf(team);
+  return zone === team ? colour : hatching(colour, colours.surface);
 }
 
-function layer(
-  id: string,
-  data: number[][],
-  fill: NonNullable<LineSeriesOption["areaStyle"]>["color"] & {},
+function layerSeries(
+  { zone, team, gpus }: UseLayer,
+  moments: readonly number[],
+  fill: Fill,
 ): LineSeriesOption {
   return {
-    id,
+    id: `${zone} ${team ?? ""}`,
     type: "line",
     stack: "use",
     step: "end",
     symbol: "none",
-    data,
+    data: moments.map((at, index) => [at, gpus[index] ?? 0]),
     lineStyle: { width: 0 },
     areaStyle: { color: fill, opacity: 0.88 },
     emphasis: { disabled: true },
@@ -106,7 +118,7 @@ function useAt(
   if (index < 0) return null;
   return tooltip({
     title: clockTime(at),
-    rows: uses.toReversed().map((use) => rowOf(use, index, colourOf(use.team))),
+    rows: uses.map((use) => rowOf(use, index, colourOf(use.team))),
   });
 }
 

@@ -32,10 +32,12 @@ export function Usage({ pool }: { readonly pool: string | undefined }) {
   return (
     <Card
       title="GPUs in use"
-      note="Hatched: borrowed beyond the team's guarantee"
+      note="Hatched: borrowed, in the band of whoever lends it"
       actions={<Segments label="Range" options={RANGES} value={minutes} onChange={setMinutes} />}
     >
-      {utilisation.data !== undefined && <UsageChart utilisation={utilisation.data} />}
+      {utilisation.data !== undefined && (
+        <UsageChart utilisation={utilisation.data} minutes={minutes} />
+      )}
       {utilisation.isPending && <Skeleton height={HEIGHT} />}
       {utilisation.isLoadingError && (
         <Problem error={utilisation.error} onRetry={() => void utilisation.refetch()} />
@@ -44,13 +46,18 @@ export function Usage({ pool }: { readonly pool: string | undefined }) {
   );
 }
 
-function UsageChart({ utilisation }: { readonly utilisation: Utilisation }) {
+interface UsageChartProps {
+  readonly utilisation: Utilisation;
+  readonly minutes: number;
+}
+
+function UsageChart({ utilisation, minutes }: UsageChartProps) {
   const colours = useChartColours();
   const slots = useTeamSlots();
   const option = useMemo(() => {
     const colourOf = (team: string) => colours.teams[colourSlot(slots, team)] ?? colours.accent;
-    return utilisationOption(utilisation, colours, colourOf);
-  }, [utilisation, colours, slots]);
+    return utilisationOption(utilisation, minutes, colours, colourOf);
+  }, [utilisation, minutes, colours, slots]);
   if (utilisation.samples.length < 2) {
     return (
       <div style={{ height: HEIGHT }}>
