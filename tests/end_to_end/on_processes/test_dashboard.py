@@ -79,6 +79,7 @@ def test_a_visitor_signs_in_and_comes_to_the_page_they_wanted(
     context = patient(browser.new_context(base_url=stack.url))
     page = context.new_page()
     page.goto(f"/jobs/{training['id']}")
+    expect(page.get_by_label("User name")).to_be_focused()
     page.get_by_label("User name").fill(stack.admin_username)
     page.get_by_label("Password").fill("not the password")
     page.get_by_role("button", name="Sign in").click()
@@ -279,6 +280,18 @@ def test_the_log_follows_and_can_be_filtered(page: Page, training: dict[str, Any
 
     page.get_by_label("Filter log lines").fill("no line says this")
     expect(page.get_by_text("No line matches")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("Filter log lines")).to_have_value("no line says this")
+
+
+def test_the_range_that_was_chosen_stands_in_the_address(
+    page: Page, training: dict[str, Any]
+) -> None:
+    page.goto("/")
+    page.get_by_role("group", name="Range").get_by_text("6 h", exact=True).click()
+    page.wait_for_url("**/?minutes=360")
+    page.reload()
+    expect(page.get_by_role("radio", name="6 h")).to_be_checked()
 
 
 def test_a_job_is_paused_and_resumed_after_a_question(

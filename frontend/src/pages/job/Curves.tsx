@@ -1,10 +1,11 @@
 /** How the training goes: what the script logged, and how fast it is. */
 
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 
 import { useMetrics } from "../../api/jobs";
 import { metricsAddress } from "../../api/results";
 import type { Job, MetricPoint } from "../../api/types";
+import { useInAddress } from "../../app/useInAddress";
 import { Chart } from "../../charts/Chart";
 import { useChartColours } from "../../charts/colours";
 import { curveOption } from "../../charts/curve";
@@ -31,10 +32,10 @@ interface CurvesProps {
 
 export function Curves({ job, changes }: CurvesProps) {
   const metrics = useMetrics(job.id, POINTS, !isFinal(job.state));
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useInAddress("metric");
   const points = metrics.data?.items;
   const names = metricNames(points ?? []).slice(0, MOST_NAMES);
-  const name = chosen ?? names[0] ?? "loss";
+  const name = names.find((one) => one === chosen) ?? names[0] ?? "loss";
   const actions = names.length > 0 && (
     <>
       {names.length > 1 && (

@@ -1,10 +1,10 @@
 /** What the job's workers print, as they print it. */
 
-import { useState } from "react";
-
 import type { StreamStatus } from "../../api/logStream";
 import type { Job } from "../../api/types";
+import { useInAddress } from "../../app/useInAddress";
 import { Card } from "../../design/Card";
+import { TextField } from "../../design/Field";
 import { plural } from "../../domain/format";
 import { filterLines, shortWorker, workersIn } from "../../domain/logs";
 import { LogLines } from "./LogLines";
@@ -21,8 +21,8 @@ const STATUS: Record<StreamStatus, string> = {
 
 export function Logs({ job }: { readonly job: Job }) {
   const { lines, status } = useLog(job.id);
-  const [worker, setWorker] = useState("");
-  const [text, setText] = useState("");
+  const [worker, setWorker] = useInAddress("worker");
+  const [text, setText] = useInAddress("log");
   const workers = workersIn(lines);
   const shown = filterLines(lines, { worker, text });
   return (
@@ -49,14 +49,12 @@ export function Logs({ job }: { readonly job: Job }) {
               </option>
             ))}
           </select>
-          <input
+          <TextField
             type="search"
-            aria-label="Filter log lines"
+            label="Filter log lines"
             placeholder="Filter"
             value={text}
-            onChange={(event) => {
-              setText(event.target.value);
-            }}
+            onChange={setText}
           />
         </div>
       }

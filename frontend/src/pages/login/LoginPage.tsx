@@ -1,6 +1,6 @@
 /** Signing in. */
 
-import { useId, type SyntheticEvent } from "react";
+import { useEffect, useId, useRef, type SyntheticEvent } from "react";
 import { Navigate, useLocation } from "react-router";
 
 import { messageOf } from "../../api/errors";
@@ -14,6 +14,10 @@ export function LoginPage() {
   const signIn = useSignIn();
   const state: unknown = useLocation().state;
   const problem = useId();
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    first.current?.focus(); // there is nothing else to do here
+  }, []);
   if (session.data) return <Navigate to={wantedPage(state)} replace />;
 
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {
@@ -33,7 +37,13 @@ export function LoginPage() {
         <p className={styles.lead}>Shared GPUs for elastic training.</p>
         <label className={styles.field}>
           User name
-          <input name="username" autoComplete="username" autoCapitalize="none" required />
+          <input
+            ref={first}
+            name="username"
+            autoComplete="username"
+            autoCapitalize="none"
+            required
+          />
         </label>
         <label className={styles.field}>
           Password

@@ -1,8 +1,7 @@
 /** How is the cluster used, what runs, what waits, and what has finished? */
 
-import { useState } from "react";
-
 import { usePools } from "../../api/cluster";
+import { useInAddress } from "../../app/useInAddress";
 import { Segments } from "../../design/Segments";
 import { ClosedNodes } from "./ClosedNodes";
 import { FinishedJobs } from "./FinishedJobs";
@@ -17,8 +16,8 @@ import styles from "./OverviewPage.module.css";
 export function OverviewPage() {
   const pools = usePools();
   const names = pools.data?.items.map((pool) => pool.name) ?? [];
-  const [chosen, setChosen] = useState<string | null>(null);
-  const pool = names.length > 1 ? (chosen ?? names[0]) : undefined;
+  const [chosen, setChosen] = useInAddress("pool");
+  const pool = names.length > 1 ? (names.find((name) => name === chosen) ?? names[0]) : undefined;
   return (
     <div className={styles.page}>
       <title>Overview · Concertina</title>

@@ -1,9 +1,10 @@
 /** GPUs in use over time: who used what, and whose it was. */
 
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 
 import { useUtilisation } from "../../api/cluster";
 import type { Utilisation } from "../../api/types";
+import { useInAddress } from "../../app/useInAddress";
 import { Chart } from "../../charts/Chart";
 import { useChartColours } from "../../charts/colours";
 import { utilisationOption } from "../../charts/utilisation";
@@ -26,14 +27,26 @@ const RANGES = [
   { value: 1440, text: "24 h" },
 ];
 
+const USUAL_MINUTES = 60;
+
 export function Usage({ pool }: { readonly pool: string | undefined }) {
-  const [minutes, setMinutes] = useState(60);
+  const [chosen, setChosen] = useInAddress("minutes");
+  const minutes = RANGES.find(({ value }) => String(value) === chosen)?.value ?? USUAL_MINUTES;
   const utilisation = useUtilisation(pool, minutes);
   return (
     <Card
       title="GPUs in use"
       note="Hatched: borrowed, in the band of whoever lends it"
-      actions={<Segments label="Range" options={RANGES} value={minutes} onChange={setMinutes} />}
+      actions={
+        <Segments
+          label="Range"
+          options={RANGES}
+          value={minutes}
+          onChange={(value) => {
+            setChosen(value === USUAL_MINUTES ? "" : String(value));
+          }}
+        />
+      }
     >
       {utilisation.data !== undefined && (
         <UsageChart utilisation={utilisation.data} minutes={minutes} />
