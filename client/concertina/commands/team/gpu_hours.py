@@ -56,7 +56,7 @@ def gpu_hours(
     output: Output = Format.TABLE,
 ) -> None:
     """Show who used, lent and borrowed how many GPU-hours; by default in the last 30 days."""
-    words = [word for part in by or () for word in part.split(",")]
+    words = [word.strip() for part in by or () for word in part.split(",")]
     with session(output) as current:
         found = current.client.gpu_hours.read(
             words or [("user" if team else "team")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
@@ -20,6 +21,7 @@ LABEL: Final = "label:"
 _MOST_ROWS: Final = 10_000
 _YEARS: Final = range(2000, 2200)
 _WORDS: Final = "|".join((*Dimension, *Period, rf"{LABEL}[^,\x00]{{1,{LONGEST_LABEL}}}"))
+_MOMENT: Final = re.compile("[0-9TWZ:.+-]*")
 _DAY_LENGTH: Final = len("2026-11-01")
 
 
@@ -30,7 +32,7 @@ class WordsField(serializers.CharField):
     """What rows are told apart by, with commas between."""
 
 
-@extend_schema_field({"type": "string", "maxLength": 40, "pattern": "^[0-9TZ:.+-]*$"})
+@extend_schema_field({"type": "string", "maxLength": 40, "pattern": f"^{_MOMENT.pattern}$"})
 class DayOrMomentField(serializers.CharField):
     """A day, or a moment with or without its time zone."""
 
@@ -41,6 +43,7 @@ class GpuUsageQuery(serializers.Serializer[Any]):
         default=Dimension.TEAM.value,
         allow_blank=True,
         max_length=1000,
+        trim_whitespace=False,
         help_text="What rows are told apart by, with commas between: `team`, `user`, `pool`, `job`,"
         f" at most {MOST_LABELS} times `label:KEY`, and one of `hour`, `day` and `month`.",
     )
@@ -49,6 +52,7 @@ class GpuUsageQuery(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=40,
+        trim_whitespace=False,
         help_text="A day, or a moment: hours that begin from then on. Default: 30 days before.",
     )
     until = DayOrMomentField(
@@ -56,12 +60,14 @@ class GpuUsageQuery(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=40,
+        trim_whitespace=False,
         help_text="Likewise, and hours that begin before. Default, and at most: all closed hours.",
     )
     time_zone = serializers.CharField(
         required=False,
         default="UTC",
         max_length=64,
+        trim_whitespace=False,
         help_text="Whose days and months, as `Europe/Berlin`; and of `since` and `until`, if they"
         " do not say theirs.",
     )
@@ -96,7 +102,7 @@ class GpuUsageQuery(serializers.Serializer[Any]):
     )
 
     def validate_by(self, text: str) -> Sequence[str]:
-        words = [stripped for word in text.split(",") if (stripped := word.strip())]
+        words = text.split(",") if text else []
         keys = [word.removeprefix(LABEL) for word in words if word.startswith(LABEL)]
         for word in words:
             if word not in {*Dimension, *Period} and not word.startswith(LABEL):
@@ -147,7 +153,8 @@ def _moment(text: str) -> datetime | None:
             found = datetime.fromisoformat(text) if text else None
     except ValueError:
         found = None
-    if text and (found is None or found.year not in _YEARS):
+    is_written = _MOMENT.fullmatch(text) is not None
+    if text and (not is_written or found is None or found.year not in _YEARS):
         raise serializers.ValidationError(
             "Write a day, as 2026-11-01, or a moment, as 2026-11-01T12:00Z."
         )
