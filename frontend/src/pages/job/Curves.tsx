@@ -104,7 +104,7 @@ function Curve({ job, changes, points, name, pick, unit = "" }: CurveProps) {
   if (points.length < 2) {
     return (
       <div style={{ height: HEIGHT }}>
-        <EmptyState title="No measurements yet">
+        <EmptyState title={isFinal(job.state) ? "Nothing was measured" : "No measurements yet"}>
           <p>
             The script reports with <code>job.log(loss=…)</code>.
           </p>

@@ -14,6 +14,7 @@ import {
   NONE,
   plural,
 } from "../../domain/format";
+import { speedOf } from "../../domain/progress";
 import { Predicted } from "./Predicted";
 import styles from "./Facts.module.css";
 
@@ -35,11 +36,7 @@ export function Facts({ job }: { readonly job: JobDetail }) {
         value={job.global_batch_size ? formatCount(job.global_batch_size) : NONE}
         note={<BatchNote job={job} />}
       />
-      <Stat
-        label="Speed"
-        value={formatCount(Math.round(job.samples_per_second))}
-        note="samples/s"
-      />
+      <Stat label="Speed" {...speedOf(job)} />
       <Stat
         label={humanise(metric ?? "loss")}
         value={formatMetric(typeof value === "number" ? value : null)}

@@ -10,8 +10,9 @@ import { RelativeTime } from "../../design/Time";
 import { useNow } from "../../design/now";
 import { useTeamColour } from "../../design/teamColour";
 import { dataUses } from "../../domain/data";
-import { formatCount, formatDuration, formatMetric, formatPercent } from "../../domain/format";
+import { formatCount, formatDuration, formatMetric } from "../../domain/format";
 import { describeTimeLeft } from "../../domain/predictions";
+import { progressInWords } from "../../domain/progress";
 import { isFinal, isLively } from "../../domain/states";
 import { ChangeJob } from "./ChangeJob";
 import { CodeOrigin } from "./CodeOrigin";
@@ -52,7 +53,7 @@ export function Header({ job }: { readonly job: JobDetail }) {
       </p>
       <div className={styles.progress}>
         <p>
-          <strong>{progressOf(job)}</strong>
+          <strong>{progressInWords(job)}</strong>
           <span>{lengthOf(job)}</span>
         </p>
         <p className={styles.eta}>{outlookOf(job, now)}</p>
@@ -73,13 +74,6 @@ export function Header({ job }: { readonly job: JobDetail }) {
 function whoChanges(job: JobDetail): string {
   const people = job.may_rerun ? `${job.submitted_by} and leads` : "members and leads";
   return `You see this job; ${people} of team ${job.team} change it.`;
-}
-
-function progressOf(job: JobDetail): string {
-  if (job.progress !== null) return formatPercent(job.progress);
-  if (job.step > 0) return "Length not known";
-  const reportsSteps = job.mode !== "restart" && job.mode !== "fixed";
-  return job.started_at === null || reportsSteps ? "Not begun" : "Progress not reported";
 }
 
 function lengthOf(job: JobDetail): string {

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+
+import { aJob } from "../testing/samples";
+import { progressInWords, speedOf } from "./progress";
+
+describe("how far a job is", () => {
+  const nothing = { progress: null, step: 0, started_at: null } as const;
+
+  it("is a share where the length is known", () => {
+    expect(progressInWords(aJob("a", { progress: 0.5 }))).toBe("50 %");
+    expect(progressInWords(aJob("a", { progress: null }))).toBe("Length not known");
+  });
+
+  it("promises no beginning of what has ended", () => {
+    expect(progressInWords(aJob("a", { ...nothing, state: "queued" }))).toBe("Not begun");
+    expect(progressInWords(aJob("a", { ...nothing, state: "failed" }))).toBe("Never trained");
+  });
+
+  it("is not known of a script that does not report it", () => {
+    const job = aJob("a", { progress: null, step: 0, mode: "fixed" });
+    expect(progressInWords(job)).toBe("Progress not reported");
+  });
+});
+
+describe("how fast a job is", () => {
+  it("is the speed of now while it lives", () => {
+    const job = aJob("a", { state: "running", samples_per_second: 120.4 });
+    expect(speedOf(job)).toEqual({ value: "120", note: "samples/s" });
+  });
+
+  it("is its average once it has ended, when it trains no more", () => {
+    expect(speedOf(aJob("a"))).toEqual({
+      value: "320",
+      note: "samples/s on average, 19.2K in all",
+    });
+    expect(speedOf(aJob("a", { samples: 0, trained_seconds: 0 })).value).toBe("–");
+  });
+});
