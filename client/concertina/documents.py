@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RepeatedUnitEnum,
         SecretKind,
         SignEnum,
+        TokenState,
         WorkerPhase,
     )
 
@@ -722,14 +723,25 @@ class TeamStorage(TypedDict):
 
 
 class Token(TypedDict):
-    """A document of the service: Token."""
+    """A token of a team, without its key."""
 
+    id: int
     name: str
     prefix: str  # The first characters, to recognise it by.
+    state: TokenState  # What it is now.
     created_at: str
+    created_by: str  # Empty: from before that was noted.
     expires_at: str | None
     revoked_at: str | None
-    last_used_at: str | None
+    last_used_at: str | None  # To the minute; null: never.
+    last_used_from: str  # The address that was seen then, of IPv6 its network. Empty: none yet.
+
+
+class TokenList(TypedDict):
+    """A document of the service: TokenList."""
+
+    longest_days: int  # How long tokens that leads make may last; admins may make others.
+    items: list[Token]
 
 
 class Usage(TypedDict):
@@ -829,6 +841,12 @@ class JobDetail(Job):
     history_removed_at: str | None
     logs_removed_at: str | None
     files_removed_at: str | None
+
+
+class MadeToken(Token):
+    """A token of a team, without its key."""
+
+    key: str  # Shown this once: nobody can read it again.
 
 
 class ModelVersionDetail(ModelVersion):

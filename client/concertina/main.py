@@ -21,7 +21,16 @@ from concertina.commands import (
 )
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, init, run, submit
-from concertina.commands.team import data, gpu_hours, keeping, members, network, quotas, secrets
+from concertina.commands.team import (
+    data,
+    gpu_hours,
+    keeping,
+    members,
+    network,
+    quotas,
+    secrets,
+    tokens,
+)
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -79,6 +88,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
+app.add_typer(tokens.app, name="tokens")
 app.add_typer(keeping.app, name="retention")
 app.add_typer(quotas.app, name="quota")
 app.add_typer(secrets.app, name="secrets")

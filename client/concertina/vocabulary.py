@@ -154,4 +154,5 @@ RemovalPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code", "h
 RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
 SecretKind = Literal["environment", "registry"]
 SignEnum = Literal["line", "iteration"]
+TokenState = Literal["valid", "expired", "revoked"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

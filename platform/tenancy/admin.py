@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
@@ -12,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from tenancy.access import tokens
+from tenancy.access import team_tokens, tokens
 from tenancy.models import (
     FairShareSettings,
     ImageRule,
@@ -130,10 +131,20 @@ class FairShareSettingsAdmin(FairShareSettingsAdminBase):
 class TokenAdmin(TokenAdminBase):
     """Tokens are made, shown once, and revoked; their keys cannot be read again."""
 
-    list_display = ("name", "team", "prefix", "state", "expires_at", "last_used_at")
+    list_display = (
+        "name",
+        "team",
+        "prefix",
+        "state",
+        "expires_at",
+        "last_used_at",
+        "last_used_from",
+    )
     list_filter = ("team",)
     search_fields = ("name", "prefix")
-    readonly_fields = ("prefix", "created_at", "revoked_at", "last_used_at")
+    readonly_fields = (
+        *("prefix", "created_at", "created_by", "revoked_at", "last_used_at", "last_used_from"),
+    )
     fields = ("team", "name", "expires_at", *readonly_fields)
     actions = ("revoke",)
 
@@ -144,11 +155,21 @@ class TokenAdmin(TokenAdminBase):
         own = super().get_readonly_fields(request, obj)
         return ("team", "name", *own) if obj else own
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Offer the usual expiry; an admin may make it later, or leave it away."""
+        usual = timezone.now() + timedelta(days=team_tokens.USUAL_DAYS)
+        return {"expires_at": usual, **super().get_changeform_initial_data(request)}
+
     def save_model(self, request: HttpRequest, obj: Token, form: Any, change: Any) -> None:
         if change:
             super().save_model(request, obj, form, change)
             return
-        made, key = tokens.issue(team=obj.team, name=obj.name, expires_at=obj.expires_at)
+        made, key = tokens.issue(
+            team=obj.team,
+            name=obj.name,
+            expires_at=obj.expires_at,
+            created_by=request.user.get_username(),
+        )
         obj.pk, obj.prefix, obj.digest = made.pk, made.prefix, made.digest
         request.META["concertina.new_key"] = key  # for response_add, and nowhere else
 
@@ -172,10 +193,7 @@ class TokenAdmin(TokenAdminBase):
 
     @admin.display(description="state")
     def state(self, token: Token) -> str:
-        if token.revoked_at:
-            return "revoked"
-        has_expired = token.expires_at is not None and token.expires_at <= timezone.now()
-        return "expired" if has_expired else "valid"
+        return token.state
 
     @admin.action(description="Revoke the selected tokens")
     def revoke(self, request: HttpRequest, chosen: QuerySet[Token]) -> None:

@@ -81,6 +81,30 @@ class TooManyMembers(TenancyError):
     code, status = "too_many_members", 409
 
 
+class TooManyTokens(TenancyError):
+    """The team has as many valid tokens as it may; revoke one first."""
+
+    code, status = "too_many_tokens", 409
+
+
+class TokenNameTaken(TenancyError):
+    """A valid token of the team has this name; rotate it, or use another name."""
+
+    code, status = "token_exists", 409
+
+
+class TokenLastsTooLong(TenancyError):
+    """Only admins make tokens that last so long."""
+
+    code, status = "token_lasts_too_long", 400
+
+
+class TokenHasEnded(TenancyError):
+    """This token is expired or revoked; make a new one."""
+
+    code, status = "token_ended", 409
+
+
 class RoleTooStrong(TenancyError):
     """You cannot give or take a role that may do more than you."""
 

@@ -22,9 +22,8 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
-from rest_framework.throttling import BaseThrottle
 
-from tenancy.access.addresses import network_of
+from tenancy.access.addresses import address_of
 from tenancy.buckets import SharedBuckets, TokenBucket, TokensTaken
 from tenancy.errors import TenancyError
 
@@ -141,14 +140,6 @@ class Attempt:
     @property
     def _known(self) -> str:
         return f"concertina:known:{self.name}:{self.address}"
-
-
-def address_of(request: HttpRequest | None) -> str:
-    """Return where it comes from, as our proxy says if any; of IPv6 a network of 64 bits."""
-    if request is None:
-        return "nowhere"
-    ident: str | None = BaseThrottle().get_ident(request)  # type: ignore[arg-type]  # reads META alone
-    return network_of(ident or "nowhere")  # it came through a socket of this machine
 
 
 @cache

@@ -30,6 +30,7 @@ READ: Final = (
     "KeptCheckpoint",
     "KeptPart",
     "LogLine",
+    "MadeToken",
     "MemberList",
     "Model",
     "ModelVersionDetail",
@@ -44,6 +45,7 @@ READ: Final = (
     "TeamDetail",
     "TeamRetention",
     "TeamStorage",
+    "TokenList",
     "Usage",
     "Validation",
     "Worker",
@@ -53,6 +55,7 @@ EXTENDS: Final = {
     "ModelVersionDetail": "ModelVersion",
     "SubmittedJob": "JobDetail",
     "TeamDetail": "Team",
+    "MadeToken": "Token",
     "FoundRemedy": "Remedy",
 }
 LEFT_OUT: Final = {("Pool", "nodes")}  # the dashboard shows them

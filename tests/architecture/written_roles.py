@@ -39,9 +39,10 @@ everything.
 |---|{rules}|
 {rows}
 
-- **A token** of a team may do what its column says, in that team alone. It outranks a member: an
-  admin made it, for pipelines. It changes all jobs of the team, and sets its secrets and its
-  data. So give a token to programs, and to people only if they may do all of that.
+- **A token** of a team may do what its column says, in that team alone. It outranks a member: it
+  changes all jobs of the team, and sets its secrets and its data. Leads and admins make
+  [tokens](tokens.md), for pipelines. So give a token to programs, and to people only if they may
+  do all of that.
 - **A member's own jobs** are those that they submitted while logged in. Those that came with a
   token are the team's, and so is what was submitted by an account that is gone; leads, tokens and
   admins change them. An account that is made anew under an old name does not get the former one's

@@ -12,7 +12,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
 from tenancy.access import tokens
-from tenancy.models import ImageRule, Membership, Team
+from tenancy.models import ImageRule, Membership, Team, Token
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 
@@ -37,6 +37,7 @@ class World:
     rule: ImageRule
     prefetched: PrefetchedImage
     source: DataSource
+    token: Token
 
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
@@ -55,6 +56,7 @@ class World:
             "version": "1",
             "alias": "production",
             "member": "member",
+            "token": self.token.pk,
         }
 
     def _name(self, path: str) -> str:
@@ -107,6 +109,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     keep_model_of(job)
     return World(
         source=source,
+        token=tokens.issue(team=vision, name=f"{CANARY}-token")[0],
         job=job,
         ended=ended,
         simulation=simulation,
@@ -163,6 +166,7 @@ BODIES: Final[dict[str, Any]] = {
     "set_model_alias": {"version": "1"},
     "add_member": {"name": "teamless", "role": "viewer"},
     "change_member": {"role": "viewer"},
+    "add_token": {"name": "nightly"},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "change_team_retention": {"days": 30},
     "set_data_source": {"path": "/srv/elsewhere", "teams": ["vision"]},

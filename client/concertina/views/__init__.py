@@ -2,9 +2,9 @@
 
 - `jobs`: a list of jobs; `job`: one of them
 - `fitting`: a table with no more columns than there is room for
-- `cluster`: pools, nodes and teams; `secrets`, `data_sources`: what jobs may name
-- `members`: who is in a team; `quotas`: what it may use;
-  `gpu_hours`: who used which GPUs for how long
+- `cluster`: pools, nodes and teams; `data_sources`: what jobs may name
+- `team`: who is in one, what it may use, and which secrets and tokens it has
+- `gpu_hours`: who used which GPUs for how long
 - `results`, `keeping`: what they leave behind, and for how long
 - `problems`: a refusal
 """

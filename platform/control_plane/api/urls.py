@@ -27,6 +27,7 @@ from control_plane.api.teams import (
     secrets,
     storage,
     teams,
+    tokens,
 )
 from control_plane.api.usage.endpoint import GpuUsageView
 from control_plane.configuration.limit_settings import LARGEST_BULK
@@ -40,6 +41,7 @@ _SPECS: Final[dict[str, Any]] = {
     "read_pools": read_pools,
     "largest_body": settings.CONCERTINA.limits.largest_spec_bytes,
 }
+_TOKENS: Final = {"longest_days": settings.CONCERTINA.limits.longest_token_days}
 
 
 class Sha256Converter(StringConverter):
@@ -82,6 +84,11 @@ urlpatterns = [
     path("teams/<slug:name>/retention/<part:part>", retention.TeamKeptPartView.as_view()),
     path("teams/<slug:name>/members", members.MembersView.as_view()),
     path("teams/<slug:name>/members/<str:member>", members.MemberView.as_view()),
+    path("teams/<slug:name>/tokens", tokens.TokensView.as_view(**_TOKENS)),
+    path("teams/<slug:name>/tokens/<int:token>", tokens.TokenView.as_view()),
+    path(
+        "teams/<slug:name>/tokens/<int:token>/rotate", tokens.TokenRotationView.as_view(**_TOKENS)
+    ),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),

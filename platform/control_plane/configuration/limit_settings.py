@@ -25,6 +25,7 @@ class LimitSettings:
     write_rate: int  # and that write
     sync_rate: int  # reports a second of one job
     unknown_rate: int  # requests a second of one address that showed no valid credential yet
+    longest_token_days: int  # of tokens that leads make
     internal_networks: tuple[Network, ...]  # whose coordinators may come through the proxy
 
 
@@ -42,6 +43,9 @@ def read(variables: EnvironmentVariables) -> LimitSettings:
         write_rate=variables.whole("CONCERTINA_WRITE_RATE", default=10, at_least=0),
         sync_rate=variables.whole("CONCERTINA_SYNC_RATE", default=4, at_least=0),
         unknown_rate=variables.whole("CONCERTINA_UNKNOWN_RATE", default=20, at_least=0),
+        longest_token_days=variables.whole(
+            "CONCERTINA_LONGEST_TOKEN_DAYS", default=365, at_least=1
+        ),
         internal_networks=_networks(variables, "CONCERTINA_INTERNAL_NETWORKS"),
     )
     if limits.largest_spec_bytes > LARGEST_BODY:

@@ -9,6 +9,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from tenancy.access import tokens
+from tenancy.access.addresses import address_of
 from tenancy.access.bearer import bearer_key
 from tenancy.access.principal import TokenUser
 from tenancy.models import Token
@@ -21,7 +22,7 @@ class TokenAuthentication(BaseAuthentication):
         key = bearer_key(request.headers.get("Authorization", ""))
         if key is None:
             return None
-        token = tokens.find_valid(key)
+        token = tokens.find_valid(key, address=address_of(request))
         if token is None:
             raise exceptions.AuthenticationFailed("This token is unknown, expired or revoked.")
         return TokenUser(token), token

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from rest_framework.request import Request
 
-from tenancy.access import reach
+from tenancy.access import reach, tokens
 from tenancy.access.principal import Principal, TokenUser
 from tenancy.models import Token
 
@@ -59,9 +58,7 @@ def _of_tokens(grants: Collection[Grant]) -> set[Grant]:
     ids = {grant.token_id for grant in grants if grant.token_id is not None}
     if not ids:
         return set()
-    rows = Token.objects.filter(
-        Q(expires_at=None) | Q(expires_at__gt=timezone.now()), pk__in=ids, revoked_at=None
-    )
+    rows = Token.objects.filter(tokens.is_valid(timezone.now()), pk__in=ids)
     valid = set(rows.values_list("pk", "team_id"))
     return {grant for grant in grants if (grant.token_id, grant.team_id) in valid}
 

@@ -22,6 +22,7 @@ class Permission(StrEnum):
     SET_UP = "set_up"
     MANAGE_SOURCES = "manage_sources"
     MANAGE_MEMBERS = "manage_members"
+    MANAGE_TOKENS = "manage_tokens"
     DIVIDE_QUOTAS = "divide_quotas"
     SIMULATE = "simulate"
     ADMINISTER = "administer"
@@ -73,16 +74,19 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
         (LEAD, ADMIN),
     ),
     Permission.MANAGE_MEMBERS: PermissionRow(
-        "say who is in the team and in which role, see its tokens, and say whether its members"
-        " change each other's jobs",
+        "say who is in the team and in which role, and whether its members change each other's"
+        " jobs",
         (LEAD, ADMIN),
+    ),
+    Permission.MANAGE_TOKENS: PermissionRow(
+        "see the team's tokens, make, rotate and revoke them", (LEAD, ADMIN)
     ),
     Permission.DIVIDE_QUOTAS: PermissionRow(
         "set the quotas of the teams below this one, within its own guarantee", (LEAD, ADMIN)
     ),
     Permission.SIMULATE: PermissionRow("ask for simulations", (LEAD, ADMIN)),
     Permission.ADMINISTER: PermissionRow(
-        "everything else: teams, quotas, tokens, pools, nodes, images, folders of data", (ADMIN,)
+        "everything else: teams, quotas, pools, nodes, images, folders of data", (ADMIN,)
     ),
 }
 

@@ -15,31 +15,45 @@ from tenancy.models import Team, Token
 KEY_PREFIX: Final = "ct_"
 _SHOWN: Final = 10  # characters of a key that may be shown for recognition
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)  # so that requests rarely write
+_LONGEST_ADDRESS: Final = 64  # as the column has it
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
-def issue(*, team: Team, name: str, expires_at: datetime | None = None) -> tuple[Token, str]:
+def issue(
+    *, team: Team, name: str, expires_at: datetime | None = None, created_by: str = ""
+) -> tuple[Token, str]:
     """Make a token; the second value is its key, which cannot be read again later."""
     key = KEY_PREFIX + secrets.token_urlsafe(32)
     token = Token.objects.create(
-        team=team, name=name, prefix=key[:_SHOWN], digest=digest(key), expires_at=expires_at
+        team=team,
+        name=name,
+        created_by=created_by,
+        prefix=key[:_SHOWN],
+        digest=digest(key),
+        expires_at=expires_at,
     )
     return token, key
 
 
-def find_valid(key: str) -> Token | None:
-    """Return the token of this key unless it is unknown, expired or revoked."""
+def find_valid(key: str, *, address: str = "") -> Token | None:
+    """Return the token of this key unless it is unknown, expired or revoked.
+
+    That it was used is noted, and from which address.
+    """
     if not key.startswith(KEY_PREFIX):
         return None
     now = timezone.now()
-    token = (
-        Token.objects.select_related("team")
-        .filter(Q(expires_at=None) | Q(expires_at__gt=now), digest=digest(key), revoked_at=None)
-        .first()
-    )
+    token = Token.objects.select_related("team").filter(is_valid(now), digest=digest(key)).first()
     if token is not None and (token.last_used_at or _NEVER) < now - _USE_NOTED_EVERY:
-        Token.objects.filter(pk=token.pk).update(last_used_at=now)
+        Token.objects.filter(pk=token.pk).update(
+            last_used_at=now, last_used_from=address[:_LONGEST_ADDRESS]
+        )
     return token
+
+
+def is_valid(now: datetime) -> Q:
+    """Return which tokens open something at this moment."""
+    return Q(expires_at=None, revoked_at=None) | Q(expires_at__gt=now, revoked_at=None)
 
 
 def revoke(token: Token) -> bool:

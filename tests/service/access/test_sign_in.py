@@ -11,8 +11,9 @@ from django.test import Client
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy import sign_in
+from tenancy.access.addresses import address_of
 from tenancy.buckets import LocalBuckets, SharedBuckets, TokenBucket, TokensTaken
-from tenancy.sign_in import Attempt, TooManyAttempts, address_of
+from tenancy.sign_in import Attempt, TooManyAttempts
 
 PASSWORD = "correct horse"
 AT_ONCE = 10

@@ -6,5 +6,6 @@
 - `members`: who is in a team, and in which role
 - `network`: what a team's jobs may reach
 - `quotas`: what a team may use of each pool
+- `tokens`: which keys a team's programs have
 - `secrets`: what only a team's jobs may know
 """

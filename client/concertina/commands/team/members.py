@@ -9,7 +9,7 @@ import typer
 from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.members import members_table
+from concertina.views.team.members import members_table
 
 app = typer.Typer(no_args_is_help=True, help="Who is in a team, and in which role.")
 

@@ -10,7 +10,7 @@ from concertina.commands.options import AsPerson, Output
 from concertina.errors import BadInput
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.quotas import quotas_table
+from concertina.views.team.quotas import quotas_table
 
 app = typer.Typer(no_args_is_help=True, help="What a team may use of each pool.")
 

@@ -11,7 +11,7 @@ from concertina.errors import BadInput
 from concertina.input import secret_input
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.secrets import secrets_table
+from concertina.views.team.secrets import secrets_table
 
 app = typer.Typer(
     help="Keep what only a team's jobs may know: variables, and logins of image registries.",

@@ -10,6 +10,7 @@ from concertina.connection.team.members import TeamMembers
 from concertina.connection.team.networks import TeamNetworks
 from concertina.connection.team.quotas import TeamQuotas
 from concertina.connection.team.secrets import TeamSecrets
+from concertina.connection.team.tokens import TeamTokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,3 +60,8 @@ class TeamQuestions:
     def secrets(self: _Asks) -> TeamSecrets:
         """What only the jobs of teams may know."""
         return TeamSecrets(self._send, self._of_team)
+
+    @property
+    def tokens(self: _Asks) -> TeamTokens:
+        """The keys of teams' programs."""
+        return TeamTokens(self._send, self._of_team)

@@ -3,6 +3,7 @@
 teams      each team with its numbers, for its members and for others
 quotas     what a team may use of each pool
 members    who is in it, and in which role
+tokens     which keys its programs have
 secrets    which secrets a team keeps
 data       folders of data that it uploads
 models     checkpoints that it gave names

@@ -12,14 +12,16 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access import team_tokens
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
-from tenancy.models import Quota, Team, Token
+from tenancy.models import Quota, Team
 from tenancy.models.reachable import MOST_LISTED, check_listed
 from tenancy.queries import teams_by_name
 
 from autoscaler.job_network import JobNetwork
 from control_plane.api.teams.quotas import QUOTA_FIELDS
+from control_plane.api.teams.tokens import TokenSerializer
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
 from control_plane.web.repeated.shared_reads import SHARED
@@ -59,13 +61,6 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
     class Meta:
         model = Quota
         fields = QUOTA_FIELDS
-        read_only_fields = fields
-
-
-class TokenSerializer(serializers.ModelSerializer[Token]):
-    class Meta:
-        model = Token
-        fields = ("name", "prefix", "created_at", "expires_at", "revoked_at", "last_used_at")
         read_only_fields = fields
 
 
@@ -144,8 +139,7 @@ class TeamView(APIView):
             raise exceptions.NotFound
         team = Team.objects.get(name=name)
         quotas = Quota.objects.filter(team__name=name).select_related("pool")
-        tokens = Token.objects.filter(team__name=name)
-        may_see_tokens = principal.may(Permission.MANAGE_MEMBERS, name)
+        may_see_tokens = principal.may(Permission.MANAGE_TOKENS, name)
         detail = {
             **row,
             "max_queued_jobs": team.max_queued_jobs,
@@ -153,7 +147,7 @@ class TeamView(APIView):
             "reachable": team.reachable,
             "members_change_all_jobs": team.members_change_all_jobs,
             "quotas": quotas,
-            "tokens": tokens if may_see_tokens else None,
+            "tokens": team_tokens.of(team) if may_see_tokens else None,
         }
         return Response(TeamDetailSerializer(detail).data)
 

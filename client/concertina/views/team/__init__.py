@@ -1,0 +1,7 @@
+"""What does a list of something that a team has look like?
+
+- `members`: who is in it
+- `quotas`: what it may use of each pool
+- `secrets`: what only its jobs may know
+- `tokens`: which keys its programs have
+"""

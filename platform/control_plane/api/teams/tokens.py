@@ -1,0 +1,185 @@
+"""Which keys do a team's programs have? Its leads and admins make, rotate and revoke them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenancy.access import team_tokens
+from tenancy.access.permissions import Permission
+from tenancy.access.principal import Principal, principal_of
+from tenancy.models import Team, Token, TokenState
+
+from jobs.api.requests import body
+
+_UNREADABLE: Final = {"Cache-Control": "no-store"}  # by nobody else, and never again
+
+
+class TokenSerializer(serializers.ModelSerializer[Token]):
+    """A token of a team, without its key."""
+
+    state = serializers.ChoiceField(choices=TokenState.choices, help_text="What it is now.")
+    created_by = serializers.CharField(help_text="Empty: from before that was noted.")
+    last_used_at = serializers.DateTimeField(
+        allow_null=True, help_text="To the minute; null: never."
+    )
+    last_used_from = serializers.CharField(
+        help_text="The address that was seen then, of IPv6 its network. Empty: none yet."
+    )
+
+    class Meta:
+        model = Token
+        fields: tuple[str, ...] = (
+            *("id", "name", "prefix", "state", "created_at", "created_by", "expires_at"),
+            *("revoked_at", "last_used_at", "last_used_from"),
+        )
+        read_only_fields = fields
+
+
+class MadeTokenSerializer(TokenSerializer):
+    key = serializers.CharField(help_text="Shown this once: nobody can read it again.")
+
+    class Meta(TokenSerializer.Meta):
+        fields = (*TokenSerializer.Meta.fields, "key")
+
+
+class TokenListSerializer(serializers.Serializer[Any]):
+    longest_days = serializers.IntegerField(
+        help_text="How long tokens that leads make may last; admins may make others."
+    )
+    items = TokenSerializer(many=True)
+
+
+class TokenLifetimeBody(serializers.Serializer[Any]):
+    days = serializers.IntegerField(
+        min_value=1,
+        max_value=team_tokens.MOST_DAYS,
+        allow_null=True,
+        required=False,
+        help_text=f"Until it expires; without it {team_tokens.USUAL_DAYS}, or as many as are"
+        " allowed. null: never, for admins alone.",
+    )
+
+
+class RotationBody(TokenLifetimeBody):
+    overlap_hours = serializers.IntegerField(
+        min_value=0,
+        max_value=team_tokens.MOST_OVERLAP_HOURS,
+        default=team_tokens.USUAL_OVERLAP_HOURS,
+        help_text="How long the former key opens as well. 0: it is revoked at once.",
+    )
+
+
+class TokenBody(TokenLifetimeBody):
+    name = serializers.RegexField(
+        r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$",
+        error_messages={
+            "invalid": "Use 1 to 80 letters, digits, dots, hyphens and underscores, beginning with"
+            " a letter or digit."
+        },
+        help_text="What it is for; jobs that come with it are submitted by `TEAM/NAME`.",
+    )
+
+
+class TokensView(APIView):
+    longest_days = team_tokens.USUAL_DAYS
+
+    @extend_schema(
+        operation_id="list_tokens",
+        summary="The tokens of a team, without their keys (leads, admins)",
+        description=f"Valid ones first, then the {team_tokens.MOST_ENDED} that were made last of"
+        " those that are expired or revoked.",
+        responses=TokenListSerializer,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        items = team_tokens.of(_team(principal_of(request), name))
+        answer = {"longest_days": self.longest_days, "items": items}
+        return Response(TokenListSerializer(answer).data)
+
+    @extend_schema(
+        operation_id="add_token",
+        summary="Make a token of a team, and read its key this once (leads, admins)",
+        description=f"A team has at most {team_tokens.MOST_VALID} valid ones.",
+        request=TokenBody,
+        responses={201: MadeTokenSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        principal = principal_of(request)
+        team, wanted = _team(principal, name), body(request, TokenBody)
+        days = _days(wanted, self.longest_days)
+        made = team_tokens.make(
+            principal, team, wanted["name"], days=days, longest_days=self.longest_days
+        )
+        return _shown_once(*made)
+
+
+class TokenView(APIView):
+    @extend_schema(
+        operation_id="revoke_token",
+        summary="Make a token useless at once (leads, admins)",
+        description="What is followed with it ends within seconds. Its jobs go on.",
+        responses={204: None},
+    )
+    def delete(self, request: Request, name: str, token: int) -> Response:
+        principal = principal_of(request)
+        team = _team(principal, name)
+        team_tokens.revoke(principal, team, _token(team, token))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class TokenRotationView(APIView):
+    longest_days = team_tokens.USUAL_DAYS
+
+    @extend_schema(
+        operation_id="rotate_token",
+        summary="Make a token in place of another, which opens for a while longer (leads, admins)",
+        description="The new one has the name of the former, and an id and a key of its own.",
+        request=RotationBody,
+        responses={201: MadeTokenSerializer},
+    )
+    def post(self, request: Request, name: str, token: int) -> Response:
+        principal = principal_of(request)
+        team, wanted = _team(principal, name), body(request, RotationBody)
+        made = team_tokens.rotate(
+            principal,
+            team,
+            _token(team, token),
+            overlap=timedelta(hours=wanted["overlap_hours"]),
+            days=_days(wanted, self.longest_days),
+            longest_days=self.longest_days,
+        )
+        return _shown_once(*made)
+
+
+def _days(wanted: dict[str, Any], longest: int) -> int | None:
+    days: int | None = wanted.get("days", min(team_tokens.USUAL_DAYS, longest))
+    return days
+
+
+def _shown_once(token: Token, key: str) -> Response:
+    answer = {**TokenSerializer(token).data, "key": key}
+    return Response(answer, status=status.HTTP_201_CREATED, headers=_UNREADABLE)
+
+
+def _team(principal: Principal, name: str) -> Team:
+    """Return a team whose tokens are the caller's to change; a foreign one is not there."""
+    team = principal.seen.get(name)
+    if team is None:
+        raise exceptions.NotFound
+    if not principal.may(Permission.MANAGE_TOKENS, name):
+        raise exceptions.PermissionDenied(
+            f"Only leads of team {name}, or of one above it, and admins see and change its tokens."
+        )
+    return team
+
+
+def _token(team: Team, number: int) -> Token:
+    found = Token.objects.filter(team=team, pk=number).first()
+    if found is None:
+        raise exceptions.NotFound(f"Team {team.name} has no token {number}.")
+    return found
