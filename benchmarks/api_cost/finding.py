@@ -31,7 +31,10 @@ PATHS: Final = (
 )
 _MADE: Final = """
     INSERT INTO jobs_job
-    SELECT (jsonb_populate_record(job, jsonb_build_object(
+    SELECT made.*
+    FROM jobs_job job, generate_series(1, %s) n,
+    -- Once for each row: in the list of columns it would be made for each column anew.
+    LATERAL jsonb_populate_record(job, jsonb_build_object(
         'id', 'made-' || n,
         'name', 'trial-' || n,
         'team_id', (SELECT id FROM tenancy_team WHERE name = 'team-' || n %% 20),
@@ -42,8 +45,7 @@ _MADE: Final = """
         'state', CASE WHEN n %% 10 = 0 THEN 'failed' ELSE 'completed' END,
         'labels', jsonb_build_object(
             'net', (ARRAY['resnet', 'bert', 'gpt'])[1 + n %% 3], 'trial', n::text)
-    ))).*
-    FROM jobs_job job, generate_series(1, %s) n
+    )) made
     WHERE job.id = %s
 """
 
