@@ -729,6 +729,8 @@ class Token(TypedDict):
     name: str
     prefix: str  # The first characters, to recognise it by.
     state: TokenState  # What it is now.
+    # null: it may do all that tokens may.
+    scopes: list[Literal["read", "submit", "manage-jobs"]] | None
     created_at: str
     created_by: str  # Empty: from before that was noted.
     expires_at: str | None

@@ -156,6 +156,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobNetwork": JobNetwork.choices(),
         "DataSourceKind": "storage.models.DataSource.Kind",
         "MemberRole": "tenancy.models.Membership.Role",
+        "TokenScope": "tenancy.models.TokenScope",
         "TokenState": "tenancy.models.TokenState",
         "SecretKind": "tenancy.models.Secret.Kind",
         "ModelState": ["storing", "stored", "lost"],

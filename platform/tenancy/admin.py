@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
@@ -23,6 +24,7 @@ from tenancy.models import (
     Secret,
     Team,
     Token,
+    TokenScope,
 )
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
@@ -127,6 +129,18 @@ class FairShareSettingsAdmin(FairShareSettingsAdminBase):
     )
 
 
+class ScopesField(forms.MultipleChoiceField):
+    """A choice of scopes; none chosen means that there is no bound."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(choices=TokenScope.choices, **more)
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value) or None
+
+
 @admin.register(Token)
 class TokenAdmin(TokenAdminBase):
     """Tokens are made, shown once, and revoked; their keys cannot be read again."""
@@ -136,6 +150,7 @@ class TokenAdmin(TokenAdminBase):
         "team",
         "prefix",
         "state",
+        "scopes",
         "expires_at",
         "last_used_at",
         "last_used_from",
@@ -145,15 +160,21 @@ class TokenAdmin(TokenAdminBase):
     readonly_fields = (
         *("prefix", "created_at", "created_by", "revoked_at", "last_used_at", "last_used_from"),
     )
-    fields = ("team", "name", "expires_at", *readonly_fields)
+    fields = ("team", "name", "scopes", "expires_at", *readonly_fields)
     actions = ("revoke",)
 
     def get_fields(self, request: HttpRequest, obj: Token | None = None) -> Any:
-        return super().get_fields(request, obj) if obj else ("team", "name", "expires_at")
+        return super().get_fields(request, obj) if obj else ("team", "name", "scopes", "expires_at")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Token | None = None) -> Any:
         own = super().get_readonly_fields(request, obj)
-        return ("team", "name", *own) if obj else own
+        return ("team", "name", "scopes", *own) if obj else own
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **more: Any) -> Any:
+        """Offer the scopes to be chosen from."""
+        if db_field.name == "scopes":
+            return ScopesField(required=False, help_text="None chosen: all that tokens may.")
+        return super().formfield_for_dbfield(db_field, request, **more)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Offer the usual expiry; an admin may make it later, or leave it away."""
@@ -169,6 +190,7 @@ class TokenAdmin(TokenAdminBase):
             name=obj.name,
             expires_at=obj.expires_at,
             created_by=request.user.get_username(),
+            scopes=obj.scopes,
         )
         obj.pk, obj.prefix, obj.digest = made.pk, made.prefix, made.digest
         request.META["concertina.new_key"] = key  # for response_add, and nowhere else

@@ -39,7 +39,8 @@ everything.
 |---|{rules}|
 {rows}
 
-- **A token** of a team may do what its column says, in that team alone. It outranks a member: it
+- **A token** of a team may do what its column says, in that team alone. Unless
+  it has [scopes](tokens.md), it outranks a member: it
   changes all jobs of the team, and sets its secrets and its data. Leads and admins make
   [tokens](tokens.md), for pipelines. So give a token to programs, and to people only if they may
   do all of that.

@@ -148,8 +148,10 @@ def client(sender: str, world: World) -> APIClient:
         made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
     elif sender == "job":
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(world.job)}")
-    elif sender in {"token", "revoked"}:
-        token, key = tokens.issue(team=Team.objects.get(name="vision"), name=sender)
+    elif sender in {"token", "reader", "revoked"}:
+        scopes = ["read"] if sender == "reader" else None
+        team = Team.objects.get(name="vision")
+        token, key = tokens.issue(team=team, name=sender, scopes=scopes)
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
         if sender == "revoked":
             tokens.revoke(token)

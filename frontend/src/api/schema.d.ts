@@ -2906,6 +2906,8 @@ export interface components {
              *     * `revoked` - Revoked
              */
             state: components["schemas"]["TokenState"];
+            /** @description null: it may do all that tokens may. */
+            scopes: ("read" | "submit" | "manage-jobs")[] | null;
             /** Format: date-time */
             readonly created_at: string;
             /** @description Empty: from before that was noted. */
@@ -4337,6 +4339,8 @@ export interface components {
              *     * `revoked` - Revoked
              */
             state: components["schemas"]["TokenState"];
+            /** @description null: it may do all that tokens may. */
+            scopes: ("read" | "submit" | "manage-jobs")[] | null;
             /** Format: date-time */
             readonly created_at: string;
             /** @description Empty: from before that was noted. */
@@ -4358,6 +4362,8 @@ export interface components {
             days?: number | null;
             /** @description What it is for; jobs that come with it are submitted by `TEAM/NAME`. */
             name: string;
+            /** @description What it may do. null, or nothing: all that tokens may. */
+            scopes?: ("read" | "submit" | "manage-jobs")[] | null;
         };
         TokenList: {
             /** @description How long tokens that leads make may last; admins may make others. */

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Final
 
 from tenancy.models.team import Membership
+from tenancy.models.token import TokenScope
 
 
 class Permission(StrEnum):
@@ -91,7 +92,25 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
 }
 
 
+SCOPES: Final[Mapping[str, frozenset[Permission]]] = {
+    TokenScope.READ: frozenset({Permission.SEE}),
+    TokenScope.SUBMIT: frozenset({Permission.SEE, Permission.SUBMIT}),
+    TokenScope.MANAGE_JOBS: frozenset(
+        {Permission.SEE, Permission.CHANGE_ALL_JOBS, Permission.NAME_MODELS}
+    ),
+}
+"""What a token with a scope may do, if tokens may do it at all."""
+
+
 @cache
 def permissions_of(role: str) -> frozenset[Permission]:
     """Return what a role holds; one that this release does not know holds nothing."""
     return frozenset(one for one, row in TABLE.items() if role in row.held_by)
+
+
+def permissions_of_token(scopes: Iterable[str] | None) -> frozenset[Permission]:
+    """Return what a token with these scopes holds, None: all; unknown ones hold nothing."""
+    held = permissions_of(TOKEN)
+    if scopes is None:
+        return held
+    return held & frozenset[Permission]().union(*(SCOPES.get(one, ()) for one in scopes))

@@ -10,7 +10,12 @@ from django.contrib.auth.models import AnonymousUser, User
 from rest_framework.request import Request
 
 from tenancy.access import reach
-from tenancy.access.permissions import MEMBER, TOKEN, Permission, permissions_of
+from tenancy.access.permissions import (
+    MEMBER,
+    Permission,
+    permissions_of,
+    permissions_of_token,
+)
 from tenancy.models import Team, Token
 
 
@@ -88,11 +93,11 @@ def principal_of_user(user: User | AnonymousUser | TokenUser | KnownUser) -> Pri
     if isinstance(user, KnownUser):
         return user.principal
     if isinstance(user, TokenUser):
-        team = user.token.team
+        team, held = user.token.team, permissions_of_token(user.token.scopes)
         return Principal(
             name=user.username,
-            seen={team.name: team},
-            permissions={team.pk: permissions_of(TOKEN)},
+            seen={team.name: team} if Permission.SEE in held else {},
+            permissions={team.pk: held},
             is_token=True,
         )
     return principal_of_person(user)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -34,7 +34,13 @@ def of(team: Team) -> Sequence[Token]:
 
 
 def make(
-    principal: Principal, team: Team, name: str, *, days: int | None, longest_days: int
+    principal: Principal,
+    team: Team,
+    name: str,
+    *,
+    days: int | None,
+    longest_days: int,
+    scopes: Collection[str] | None = None,
 ) -> tuple[Token, str]:
     """Make a token that lasts so many days, None: for ever; the second value is its key.
 
@@ -49,8 +55,10 @@ def make(
         _check_room(team)
         if _valid(team).filter(name=name).exists():
             raise TokenNameTaken
-        made = tokens.issue(team=team, name=name, expires_at=until, created_by=principal.name)
-    _note(principal, team, made[0], f"made, {_words(until)}")
+        made = tokens.issue(
+            team=team, name=name, expires_at=until, created_by=principal.name, scopes=scopes
+        )
+    _note(principal, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
     return made
 
 
@@ -79,11 +87,15 @@ def rotate(
         _check_room(team)
         _end(former, after=overlap)
         made = tokens.issue(
-            team=team, name=former.name, expires_at=until, created_by=principal.name
+            team=team,
+            name=former.name,
+            expires_at=until,
+            created_by=principal.name,
+            scopes=former.scopes,
         )
     ends = _words(former.expires_at) if overlap else "revoked"
     _note(principal, team, former, f"rotated, {ends}")
-    _note(principal, team, made[0], f"made, {_words(until)}")
+    _note(principal, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
     return made
 
 
@@ -133,6 +145,10 @@ def _end(token: Token, *, after: timedelta) -> None:
 
 def _words(until: datetime | None) -> str:
     return "never expires" if until is None else f"expires at {until:%Y-%m-%d %H:%M} UTC"
+
+
+def _may(token: Token) -> str:
+    return "everything" if token.scopes is None else ", ".join(token.scopes)
 
 
 def _note(principal: Principal, team: Team, token: Token, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -20,7 +21,12 @@ _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 def issue(
-    *, team: Team, name: str, expires_at: datetime | None = None, created_by: str = ""
+    *,
+    team: Team,
+    name: str,
+    expires_at: datetime | None = None,
+    created_by: str = "",
+    scopes: Collection[str] | None = None,
 ) -> tuple[Token, str]:
     """Make a token; the second value is its key, which cannot be read again later."""
     key = KEY_PREFIX + secrets.token_urlsafe(32)
@@ -30,6 +36,7 @@ def issue(
         created_by=created_by,
         prefix=key[:_SHOWN],
         digest=digest(key),
+        scopes=None if scopes is None else sorted(set(scopes)),
         expires_at=expires_at,
     )
     return token, key

@@ -13,7 +13,7 @@ from tenancy.models.retention_rule import RetentionRule
 from tenancy.models.secret import Secret
 from tenancy.models.slug import slug_validator
 from tenancy.models.team import Membership, Team
-from tenancy.models.token import Token, TokenState
+from tenancy.models.token import Token, TokenScope, TokenState
 
 __all__ = [
     "DecayedUsage",
@@ -25,6 +25,7 @@ __all__ = [
     "Secret",
     "Team",
     "Token",
+    "TokenScope",
     "TokenState",
     "settings_of_pool",
     "slug_validator",

@@ -16,6 +16,14 @@ class TokenState(models.TextChoices):
     REVOKED = "revoked"
 
 
+class TokenScope(models.TextChoices):
+    """A scope is a part of what a token may do; each lets it see the team as well."""
+
+    READ = "read", "read: sees everything of the team, and changes nothing"
+    SUBMIT = "submit", "submit: also submits jobs and uploads code"
+    MANAGE_JOBS = "manage-jobs", "manage-jobs: also changes all jobs, and names models"
+
+
 class Token(models.Model):
     """A team's key for programs. Only a digest is kept; the key is shown once."""
 
@@ -28,6 +36,9 @@ class Token(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    scopes = models.JSONField(
+        null=True, blank=True, help_text="None: it may do all that tokens may."
+    )
     last_used_from = models.CharField(
         max_length=64,
         default="",

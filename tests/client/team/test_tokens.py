@@ -19,7 +19,9 @@ def lead(token_of: dict[str, str]) -> User:
 
 
 def test_a_lead_makes_rotates_and_revokes_by_password(concertina: CommandLine) -> None:
-    made = concertina("tokens", "add", "nightly", *BY_LEAD, "--days", "7", stdin=PASSWORD)
+    made = concertina(
+        "tokens", "add", "nightly", *BY_LEAD, "--days", "7", "--scope", "submit", stdin=PASSWORD
+    )
     assert made.exit_code == 0, made.err
     first = made.out.strip()
     assert tokens.find_valid(first) is not None
@@ -38,6 +40,7 @@ def test_a_lead_makes_rotates_and_revokes_by_password(concertina: CommandLine) -
     assert tokens.find_valid(first) is None
     listed = concertina("tokens", "ls", "--as", "tina", stdin=PASSWORD).out.splitlines()
     assert [line.split()[1] for line in listed] == ["NAME", "nightly", "tests", "nightly"]
+    assert [("submit" in line) for line in listed[1:]] == [True, False, True]
     assert [("revoked" in line) for line in listed[1:]] == [False, False, True]
 
 

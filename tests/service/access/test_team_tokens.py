@@ -17,9 +17,11 @@ from tenancy.access.grants import Grant
 from tenancy.access.permissions import LEAD, MEMBER, VIEWER
 from tenancy.models import Team, Token
 
+from jobs.models import Job
 from tests.service.access.test_roles import client, person
 from tests.service.access.test_tokens import status
 from tests.service.at_once import ask_at_once
+from tests.service.conftest import spec
 
 URL: Final = "/api/v1/teams/vision/tokens"
 
@@ -147,6 +149,9 @@ WRONG: Final[dict[str, dict[str, Any]]] = {
     "a name that is too long": {"name": "a" * 81},
     "no days at all": {"name": "a", "days": 0},
     "days beyond all bounds": {"name": "a", "days": 10**30},
+    "an unknown scope": {"name": "a", "scopes": ["admin"]},
+    "no scope of none": {"name": "a", "scopes": []},
+    "one scope again and again": {"name": "a", "scopes": ["read"] * 4},
     "days in words": {"name": "a", "days": "ten"},
 }
 
@@ -162,6 +167,50 @@ def test_an_overlap_has_bounds(lead: APIClient, hours: Any) -> None:
     token = made(lead)
     assert refused(lead, f"/{token['id']}/rotate", overlap_hours=hours)[0] == 400
     assert listed(lead) == [(token["id"], "valid")]
+
+
+def may(token: dict[str, Any], job: Job) -> list[bool]:
+    """Whether it sees the team's job, submits, steers the job, and sets a secret."""
+    sender = APIClient()
+    sender.credentials(HTTP_AUTHORIZATION=f"Bearer {token['key']}")
+    secret = {"kind": "environment", "variables": {"A": "1"}}
+    statuses = (
+        sender.get(f"/api/v1/jobs/{job.id}").status_code,
+        sender.post("/api/v1/jobs", spec(name=f"by-{token['id']}"), format="json").status_code,
+        sender.post(f"/api/v1/jobs/{job.id}/pin").status_code,
+        sender.put("/api/v1/teams/vision/secrets/a", secret, format="json").status_code,
+    )
+    assert set(statuses) <= {200, 201, 403}
+    return [status != 403 for status in statuses]
+
+
+SCOPED: Final[dict[tuple[str, ...] | None, list[bool]]] = {
+    None: [True, True, True, True],
+    ("read",): [True, False, False, False],
+    ("submit",): [True, True, False, False],
+    ("manage-jobs",): [True, False, True, False],
+    ("submit", "manage-jobs"): [True, True, True, False],
+}
+
+
+@pytest.mark.parametrize("scopes", SCOPED)
+def test_a_token_may_what_its_scopes_say_after_a_rotation_too(
+    lead: APIClient, job: Job, scopes: tuple[str, ...] | None
+) -> None:
+    token = made(lead, scopes=scopes if scopes is None else [*scopes, scopes[0]])
+    assert token["scopes"] == (None if scopes is None else sorted(scopes))
+    assert may(token, job) == SCOPED[scopes]
+    assert may(rotated(lead, token), job) == SCOPED[scopes]
+
+
+def test_a_token_with_a_scope_of_a_later_release_opens_nothing_of_the_team(
+    vision: Team, job: Job
+) -> None:
+    _, key = tokens.issue(team=vision, name="later", scopes=["fly"])
+    sender = APIClient()
+    sender.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    assert sender.get(f"/api/v1/jobs/{job.id}").status_code == 404
+    assert sender.get("/api/v1/jobs").json()["items"] == []
 
 
 def test_a_name_is_free_again_when_its_token_has_ended(lead: APIClient) -> None:
@@ -248,11 +297,11 @@ def test_each_change_is_logged_without_the_key(
         token = made(lead)
         new = rotated(lead, token, overlap_hours=0)
         lead.delete(f"{URL}/{new['id']}")
-    said = [one.getMessage().partition(",")[2].partition(" at ")[0] for one in caplog.records]
+    said = [one.getMessage().partition(",")[2].partition(", expires")[0] for one in caplog.records]
     assert said == [
-        " token nightly: made, expires",
+        " token nightly: made for everything",
         " token nightly: rotated, revoked.",
-        " token nightly: made, expires",
+        " token nightly: made for everything",
         " token nightly: revoked.",
     ]
     assert {one.by for one in caplog.records} == {"carl"}  # type: ignore[attr-defined]

@@ -82,6 +82,14 @@ def test_a_tokens_key_is_shown_once_and_works(browser: Client, vision: Team) -> 
     assert found[1] not in page(browser, "tenancy/token/")
 
 
+def test_an_admin_chooses_what_a_token_may_do(browser: Client, vision: Team) -> None:
+    fields = {"team": vision.pk, "name": "ci", "expires_at_0": "", "expires_at_1": ""}
+    browser.post("/admin/tenancy/token/add/", {**fields, "scopes": ["submit", "read"]})
+    assert Token.objects.get().scopes == ["read", "submit"]
+    browser.post("/admin/tenancy/token/add/", {**fields, "name": "all"})
+    assert Token.objects.get(name="all").scopes is None
+
+
 def test_tokens_are_revoked_from_their_list(browser: Client, vision: Team) -> None:
     token, key = tokens.issue(team=vision, name="ci")
     chosen = {"action": "revoke", "_selected_action": [token.pk]}

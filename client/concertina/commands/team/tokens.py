@@ -54,6 +54,14 @@ def add(
         str, typer.Argument(metavar="NAME", help="What it is for.", show_default=False)
     ],
     *,
+    scopes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            metavar="SCOPE",
+            help="read, submit or manage-jobs; may be repeated. Default: all that tokens may.",
+        ),
+    ] = None,
     days: Days = None,
     never: Never = False,
     lead: AsPerson = None,
@@ -64,7 +72,7 @@ def add(
     with session(output) as current:
         lasting = _lasting(days, never=never)
         with current.speaking_for(lead) as client:
-            made = client.tokens.add(name, days=lasting, team=team)
+            made = client.tokens.add(name, days=lasting, scopes=scopes, team=team)
         _show_key(current, made)
 
 

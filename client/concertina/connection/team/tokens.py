@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from concertina.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from concertina.connection.connection import Send
     from concertina.documents import MadeToken, Token, TokenList
@@ -27,12 +27,24 @@ class TeamTokens:
         """Valid ones, then those that ended last; by default of the token's own team."""
         return cast("TokenList", self._send("GET", f"{self._of_team(team)}/tokens")[1])
 
-    def add(self, name: str, *, days: int | None = USUAL, team: str | None = None) -> MadeToken:
+    def add(
+        self,
+        name: str,
+        *,
+        days: int | None = USUAL,
+        scopes: Sequence[str] | None = None,
+        team: str | None = None,
+    ) -> MadeToken:
         """Make a token that lasts so many days, None: for ever. Its `key` is told this once.
+
+        It may do what the `scopes` say, `read`, `submit` or `manage-jobs`; None: all that tokens
+        may.
 
         Raises: RefusedByService (the name is taken, or it would last too long), NotAllowed
         """
         path, body = f"{self._of_team(team)}/tokens", {"name": name, **_lasting(days)}
+        if scopes is not None:
+            body["scopes"] = list(scopes)
         return cast("MadeToken", self._send("POST", path, body=body, is_repeatable=False)[1])
 
     def rotate(

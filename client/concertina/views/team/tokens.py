@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
 
 def tokens_table(tokens: Iterable[Token]) -> FittingTable:
-    table = FittingTable("ID", "NAME", "KEY", "STATE", "EXPIRES", "LAST USED", "FROM", "MADE BY")
+    table = FittingTable(
+        "ID", "NAME", "KEY", "STATE", "MAY", "EXPIRES", "LAST USED", "FROM", "MADE BY"
+    )
     for token in tokens:
         table.add_row(
             str(token["id"]),
             token["name"],
             f"{token['prefix']}…",
             token["state"],
+            "everything" if token["scopes"] is None else ", ".join(token["scopes"]),
             words.date_time(token["expires_at"]) if token["expires_at"] else "never",
             words.date_time(token["last_used_at"]),
             token["last_used_from"] or words.NOTHING,

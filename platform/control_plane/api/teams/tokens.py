@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from tenancy.access import team_tokens
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
-from tenancy.models import Team, Token, TokenState
+from tenancy.models import Team, Token, TokenScope, TokenState
 
 from jobs.api.requests import body
 
@@ -25,6 +25,11 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
 
     state = serializers.ChoiceField(choices=TokenState.choices, help_text="What it is now.")
     created_by = serializers.CharField(help_text="Empty: from before that was noted.")
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=TokenScope.choices),
+        allow_null=True,
+        help_text="null: it may do all that tokens may.",
+    )
     last_used_at = serializers.DateTimeField(
         allow_null=True, help_text="To the minute; null: never."
     )
@@ -35,7 +40,7 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
     class Meta:
         model = Token
         fields: tuple[str, ...] = (
-            *("id", "name", "prefix", "state", "created_at", "created_by", "expires_at"),
+            *("id", "name", "prefix", "state", "scopes", "created_at", "created_by", "expires_at"),
             *("revoked_at", "last_used_at", "last_used_from"),
         )
         read_only_fields = fields
@@ -85,6 +90,18 @@ class TokenBody(TokenLifetimeBody):
         help_text="What it is for; jobs that come with it are submitted by `TEAM/NAME`.",
     )
 
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(
+            choices=TokenScope.choices,
+            error_messages={"invalid_choice": "Use read, submit or manage-jobs."},
+        ),
+        min_length=1,
+        max_length=len(TokenScope),
+        allow_null=True,
+        required=False,
+        help_text="What it may do. null, or nothing: all that tokens may.",
+    )
+
 
 class TokensView(APIView):
     longest_days = team_tokens.USUAL_DAYS
@@ -113,7 +130,12 @@ class TokensView(APIView):
         team, wanted = _team(principal, name), body(request, TokenBody)
         days = _days(wanted, self.longest_days)
         made = team_tokens.make(
-            principal, team, wanted["name"], days=days, longest_days=self.longest_days
+            principal,
+            team,
+            wanted["name"],
+            days=days,
+            longest_days=self.longest_days,
+            scopes=wanted.get("scopes"),
         )
         return _shown_once(*made)
 
