@@ -101,7 +101,7 @@ class Client(TeamQuestions):
     @contextmanager
     def as_person(self, username: str, password: str) -> Iterator[Self]:
         """Speak for a person within, such as an admin, and not for the token's team."""
-        with self._transport.as_person(username, password):
+        with self._transport.as_person(username, password, self._send):
             yield self
 
     @property

@@ -14,7 +14,7 @@ import httpx
 from concertina.errors import ConcertinaError, NotAllowed, NotFound, RefusedByService, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from concertina.connection.credentials import Credentials
 
@@ -89,8 +89,10 @@ class Transport:
         return response.status_code, self._decoded(response)
 
     @contextmanager
-    def as_person(self, username: str, password: str) -> Iterator[None]:
+    def as_person(self, username: str, password: str, send: Callable[..., Any]) -> Iterator[None]:
         """Send requests for a person within, and not for the token's team.
+
+        `send` sends as this does, and tries again: passwords are looked at a few at a time.
 
         Raises:
             NotAllowed: the name or the password is wrong.
@@ -98,13 +100,13 @@ class Transport:
         headers, place = self._http.headers, urlsplit(self._url)
         token = headers.pop("Authorization")
         try:
-            self.send("POST", "/session", body={"username": username, "password": password})
+            send("POST", "/session", body={"username": username, "password": password})
             headers["X-CSRFToken"] = self._http.cookies[_PROOF]
             headers["Origin"] = f"{place.scheme}://{place.netloc}"
             try:
                 yield
             finally:
-                self.send("DELETE", "/session")
+                send("DELETE", "/session")
         finally:
             for name in ("X-CSRFToken", "Origin"):
                 headers.pop(name, None)
