@@ -56,8 +56,8 @@ export function LoginPage() {
           {signIn.isPending ? "Signing in…" : "Sign in"}
         </Button>
         <p className={styles.help}>
-          No account? A lead of your team or an administrator can make one. On a local run,{" "}
-          <code>./dev status</code> prints the login.
+          No account? An administrator makes one. On a local run, <code>./dev status</code> prints
+          the login.
         </p>
       </form>
     </main>
