@@ -2,6 +2,7 @@
 
 transitions      a job changes its state
 events           what happened is written down for people
+numbering        events get their places among those of all jobs, once they are committed
 demand_signal    whoever plans hears that the demand for GPUs may have changed
 wake_signal      a job's coordinator hears that something else is wanted of the job
 batch_limit      how many samples fit a worker, as declared or as found

@@ -25,8 +25,8 @@ API: Final = "concertina_api"
 CONTROL: Final = "concertina_control"
 IO: Final = "concertina_io"
 # Together below PostgreSQL's own 100, less the three that it keeps for superusers. A process of
-# `api` takes 17 (15 threads of `front.bulkheads`, and two that ask for all streams of logs), so
-# there is room for three.
+# `api` takes 20 (15 threads of `front.bulkheads`, two that read for open pages, one that reads
+# events, and two that ask for all streams), so there is room for three.
 CONNECTIONS: Final[Mapping[str, int]] = {OWNER: 5, API: 60, CONTROL: 10, IO: 15}
 
 

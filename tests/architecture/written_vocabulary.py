@@ -24,6 +24,19 @@ the `reason` of jobs, of generations and of explanations. The codes are for prog
 meaning; a new release may bring new ones, so a program should get over one that it does not know.
 What stands before the colon is what the dashboard shows.
 
+`GET /api/v1/events` has the events of all jobs that the caller sees, in the order in which they
+came to be known: whoever goes on with `after` set to the `next` of the page before misses none and
+is told none twice. `GET /api/v1/events/stream` sends them as they happen, as server-sent events; a
+browser's `EventSource` goes on by itself after a break, any other client by `Last-Event-ID`:
+
+```console
+$ curl -N -H "Authorization: Bearer $CONCERTINA_TOKEN" \\
+    "$CONCERTINA_URL/api/v1/events/stream?kind=state_changed"
+```
+
+Events that an installation had before it was upgraded to a release with this feed are with their
+jobs only.
+
 ## Events
 
 | `kind` | what happened |

@@ -159,6 +159,7 @@ def client(sender: str, world: World) -> APIClient:
 
 
 BODIES: Final[dict[str, Any]] = {
+    "follow_events": {"after": "nowhere"},  # else it goes on for minutes
     "submit_job": spec(team="vision"),
     "submit_jobs": {"jobs": [spec(team="vision")]},
     "validate_job": spec(team="vision"),

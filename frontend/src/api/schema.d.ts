@@ -82,6 +82,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to all jobs that the caller sees, a page at a time
+         * @description In the order in which it was committed: whoever goes on with `next` misses nothing and is told nothing twice. Without `after` it begins with the oldest that is kept. To wait for more, ask again with `next` every few seconds, or follow the stream.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens to all jobs that the caller sees, as it happens
+         * @description The answer is `text/event-stream`. Each `event` has in its data, as JSON, what an item of `list_events` has, and its position as its id. With `Last-Event-ID`, which browsers send by themselves, it goes on behind that one and nothing is missed or told twice; without, it begins with what happens from now on. `begin` comes first; it and `still-there`, which comes when nothing else did for a quarter of a minute, have as id behind which position to go on. `again` says to open the stream anew: it has lasted for ten minutes, or the caller sees other teams than before.
+         */
+        get: operations["follow_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -1930,6 +1970,32 @@ export interface components {
             details: components["schemas"]["Details"] | null;
             /** @description The newest rescales, newest first. */
             changes: components["schemas"]["Change"][];
+        };
+        /** @description An event of any job, with whose it is. */
+        FeedEvent: {
+            /** @description Later ones have a higher one. */
+            position: number;
+            team: string;
+            readonly job_id: string;
+            job_name: string;
+            readonly id: number;
+            /** Format: date-time */
+            readonly at: string;
+            readonly kind: components["schemas"]["EventKind"];
+            readonly old_state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
+            readonly new_state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            readonly message: string;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        FeedPage: {
+            items: components["schemas"]["FeedEvent"][];
+            /** @description Go on with `after` this. */
+            next: string;
+            /** @description True: ask for the next page at once, even if this one is empty. */
+            has_more: boolean;
         };
         /**
          * @description * `auto` - auto
@@ -5004,6 +5070,122 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
+                after?: string;
+                /** @description Only of these kinds. May be repeated. */
+                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                limit?: number;
+                /** @description Only of this team's jobs. */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedPage"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    follow_events: {
+        parameters: {
+            query?: {
+                /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
+                after?: string;
+                /** @description Only of these kinds. May be repeated. */
+                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                /** @description Only of this team's jobs. */
+                team?: string;
+            };
+            header?: {
+                /** @description The id of the last event that was read; more than `after`. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

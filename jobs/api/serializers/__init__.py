@@ -8,7 +8,7 @@ vocabulary   codes as choices of the API's description
 finite       numbers that JSON can hold
 """
 
-from jobs.api.serializers.event import EventListSerializer
+from jobs.api.serializers.event import EventListSerializer, FeedEventSerializer, FeedPageSerializer
 from jobs.api.serializers.explanation.explanation import ExplanationSerializer
 from jobs.api.serializers.generation import GenerationListSerializer
 from jobs.api.serializers.job import (
@@ -25,6 +25,8 @@ from jobs.api.serializers.worker import WorkerListSerializer
 __all__ = [
     "EventListSerializer",
     "ExplanationSerializer",
+    "FeedEventSerializer",
+    "FeedPageSerializer",
     "GenerationListSerializer",
     "JobDetailSerializer",
     "JobPageSerializer",

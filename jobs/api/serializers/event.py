@@ -1,4 +1,4 @@
-"""What happened to a job?"""
+"""What happened to a job, or to all of them?"""
 
 from __future__ import annotations
 
@@ -19,9 +19,31 @@ class EventSerializer(serializers.ModelSerializer[Event]):
 
     class Meta:
         model = Event
-        fields = ("id", "at", "kind", "old_state", "new_state", "reason", "message", "data")
+        fields: tuple[str, ...] = (
+            *("id", "at", "kind", "old_state", "new_state", "reason", "message", "data"),
+        )
         read_only_fields = fields
 
 
 class EventListSerializer(serializers.Serializer[Any]):
     items = EventSerializer(many=True)
+
+
+class FeedEventSerializer(EventSerializer):
+    """An event of any job, with whose it is."""
+
+    position = serializers.IntegerField(help_text="Later ones have a higher one.")
+    team = serializers.CharField(source="job.team.name")
+    job_name = serializers.CharField(source="job.name")
+
+    class Meta(EventSerializer.Meta):
+        fields = ("position", "team", "job_id", "job_name", *EventSerializer.Meta.fields)
+        read_only_fields = fields
+
+
+class FeedPageSerializer(serializers.Serializer[Any]):
+    items = FeedEventSerializer(many=True, source="events")
+    next = serializers.CharField(source="reached", help_text="Go on with `after` this.")
+    has_more = serializers.BooleanField(
+        help_text="True: ask for the next page at once, even if this one is empty."
+    )

@@ -25,6 +25,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
+        *("list_events", "follow_events"),
         *("list_pools", "list_nodes", "get_utilisation", "get_summary", "list_usage"),
     ),
     Permission.SEE: (

@@ -13,6 +13,7 @@ from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
+from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
 from control_plane.api.results import checkpoints, metrics, outputs, removals
@@ -74,6 +75,8 @@ urlpatterns = [
     path("", include("autoscaler.simulation.api.rest.urls")),
     path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
     path("live", live.LiveView.as_view()),
+    path("events", EventFeedView.as_view()),
+    path("events/stream", EventStreamView.as_view()),
     path("teams", teams.TeamsView.as_view()),
     path("teams/<slug:name>", teams.TeamView.as_view()),
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),

@@ -31,6 +31,7 @@ Direction = Literal["request", "response"]
 _ERRORS: Final[dict[str, list[int]]] = {
     "log_in": [429],
     "follow_reads": [429],
+    "follow_events": [429],
     "submit_job": [409, 422],
     "submit_jobs": [409, 422],
     "change_job": [409, 412, 422],
