@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 if TYPE_CHECKING:
     from concertina.vocabulary import (
         Action,
+        AuditOutcome,
+        AuditSenderKind,
         BlankEnum,
         DataSourceKind,
         EventKind,
@@ -32,6 +34,27 @@ if TYPE_CHECKING:
         TokenState,
         WorkerPhase,
     )
+
+
+class AuditEntry(TypedDict):
+    """A request that changed something, or several of one kind that were not carried out."""
+
+    id: int
+    at: str  # Of several, the first.
+    last_at: str  # When for the last time.
+    times: int  # How often, within an hour.
+    outcome: AuditOutcome
+    sender_kind: AuditSenderKind
+    sender: str  # Empty: nobody knows.
+    token_id: int | None
+    token_prefix: str  # Of a key that opened nothing, too; or empty.
+    address: str  # Of IPv6 the network of 64 bits.
+    operation: str
+    target: str  # An address below /api/v1, or of a page.
+    team: str | None  # null: about none, or one that is gone.
+    answer: int  # An HTTP status; 0: it was no request.
+    before: Any  # Values of what changed; null: none are told.
+    after: Any  # Likewise.
 
 
 class BatchWorth(TypedDict):

@@ -22,6 +22,7 @@ from concertina.commands import (
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, init, run, submit
 from concertina.commands.team import (
+    audit,
     data,
     gpu_hours,
     keeping,
@@ -78,6 +79,7 @@ for command in (
     cluster.drain,
     cluster.uncordon,
     gpu_hours.gpu_hours,
+    audit.audit,
     network.network,
 ):
     app.command()(command)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Literal
 
 Action = Literal["start", "keep", "rescale", "pause", "wait", "drop"]
+AuditOutcome = Literal["done", "refused", "failed"]
+AuditSenderKind = Literal["person", "token", "service", "unknown"]
 BlankEnum = Literal[""]
 DataSourceKind = Literal["folder", "object_store", "output", "upload"]
 EventKind = Literal[

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
+from tenancy.audit import records
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import demand_signal, events
@@ -94,6 +95,9 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
         _redirect(job, wish, message)
     elif not (state == JobState.STOPPING and job.ends_as == wish.becomes):  # else: under way
         raise IllegalTransition(verb=wish.done, state=state, allowed=list(wish.allowed))
+    records.note_change(
+        before={"state": state, "ends_as": job.ends_as}, after={wish.done: comment or True}
+    )
     demand_signal.announce_demand(job_id)
     job.refresh_from_db()
     return job

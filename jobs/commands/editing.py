@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
+from tenancy.audit import records
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
@@ -150,6 +151,10 @@ def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) ->
             "version": job.version + 1,
             "changes": {one.field: {"from": one.before, "to": one.after} for one in found},
         },
+    )
+    records.note_change(
+        before={one.field: one.before for one in found},
+        after={one.field: one.after for one in found},
     )
     demand_signal.announce_demand(job.id)
 

@@ -7,6 +7,7 @@ from typing import Final
 from django.db import transaction
 from storage.data.job_outputs import source_of
 from storage.errors import ResultIsData
+from tenancy.audit import records
 from tenancy.models import Team
 
 from jobs.errors import JobNotFound, TooManyPinned
@@ -34,6 +35,7 @@ def pin(*, job_id: str) -> None:
             " because they are kept for ever. Unpin some first."
         )
     Job.objects.filter(pk=job_id).update(is_pinned=True)
+    records.note_change(after={"is_pinned": True})
 
 
 def unpin(*, job_id: str) -> None:
@@ -47,3 +49,4 @@ def unpin(*, job_id: str) -> None:
         raise ResultIsData(source.name)
     if not Job.objects.filter(pk=job_id).update(is_pinned=False):
         raise JobNotFound
+    records.note_change(after={"is_pinned": False})

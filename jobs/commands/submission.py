@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from django.db import connection, transaction
 from django.utils import timezone
+from tenancy.audit import records
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
@@ -35,6 +36,7 @@ from jobs.models import IdempotencyKey, Job
 from jobs.spec.bulk import SentSpec
 
 IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
+_MOST_NOTED: Final = 20  # of many jobs, in the audit log
 
 
 class Submitter(Protocol):
@@ -91,8 +93,17 @@ def submit(
     jobs = _rows(admitted, sent, by)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
+        _note(admitted.team, made)
         return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
+    _note(admitted.team, _names(jobs))
     return SubmissionResult(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+
+
+def _note(team: Team, made: Sequence[tuple[str, str]]) -> None:
+    """Note what a request is answered with, for the audit log."""
+    first, *others = made
+    records.note_target(team_id=team.pk, target=None if others else f"jobs/{first[0]}")
+    records.note_change(after=dict(made[:_MOST_NOTED]))
 
 
 def _made_earlier(

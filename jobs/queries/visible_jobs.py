@@ -18,6 +18,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, JSONObject, Now
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
+from tenancy.audit import records
 
 from jobs.errors import JobNotFound, JobNotYours
 from jobs.models import Assignment, Generation, Job
@@ -101,6 +102,7 @@ def _the_one(jobs: QuerySet[Job]) -> Job:
     job = jobs.first()
     if job is None:
         raise JobNotFound
+    records.note_target(team_id=job.team_id)
     return job
 
 

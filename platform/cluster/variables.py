@@ -79,11 +79,12 @@ class EnvironmentVariables:
         bound = "" if at_most == math.inf else f" and up to {at_most:g}"
         raise BadEnvironment(f"{name}={raw!r}: use a number above 0{bound}, in seconds.")
 
-    def whole(self, name: str, *, default: int, at_least: int) -> int:
+    def whole(self, name: str, *, default: int, at_least: int, at_most: int | None = None) -> int:
         raw = self.text(name, default=str(default))
-        if raw.isdecimal() and int(raw) >= at_least:
+        if raw.isdecimal() and at_least <= int(raw) and (at_most is None or int(raw) <= at_most):
             return int(raw)
-        raise BadEnvironment(f"{name}={raw!r}: use a whole number from {at_least}.")
+        until = "" if at_most is None else f" to {at_most}"
+        raise BadEnvironment(f"{name}={raw!r}: use a whole number from {at_least}{until}.")
 
     def size(self, name: str, *, default: int, at_least: int) -> int:
         """Read bytes: a whole number of them, or with a unit as in a job's spec."""

@@ -25,6 +25,7 @@ class ControlPlaneConfig(AppConfig):
         """Make our Celery application the current one, so that every process can send tasks."""
         import_module("control_plane.celery")
         import_module("control_plane.process_priority").connect()
+        import_module("tenancy.audit.signing").connect()
         import_module("control_plane.supply_signals").announce_changes()
         import_module("control_plane.front.coordinators.publishing").connect()
 

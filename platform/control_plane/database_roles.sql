@@ -52,6 +52,14 @@ BEGIN
             ' GRANT USAGE, SELECT ON SEQUENCES TO %I', one
         );
     END LOOP;
+
+    -- The audit log only grows. One function lets go of what is old, for the service that tidies up.
+    IF to_regclass('public.tenancy_auditentry') IS NOT NULL THEN
+        REVOKE UPDATE, DELETE, TRUNCATE ON public.tenancy_auditentry
+            FROM concertina_api, concertina_control, concertina_io;
+        ALTER FUNCTION public.tenancy_forget_audit OWNER TO concertina_owner;
+        GRANT EXECUTE ON FUNCTION public.tenancy_forget_audit TO concertina_io;
+    END IF;
 END
 $$;
 

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "control_plane.front.principal.PrincipalMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "control_plane.api.audit.middleware.AuditMiddleware",
 ]
 TEMPLATES = [
     {
@@ -157,6 +158,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "DataSourceKind": "storage.models.DataSource.Kind",
         "MemberRole": "tenancy.models.Membership.Role",
         "TokenScope": "tenancy.models.TokenScope",
+        "AuditOutcome": "tenancy.models.AuditOutcome",
+        "AuditSenderKind": "tenancy.models.AuditSenderKind",
         "TokenState": "tenancy.models.TokenState",
         "SecretKind": "tenancy.models.Secret.Kind",
         "ModelState": ["storing", "stored", "lost"],

@@ -10,6 +10,7 @@ from celery import shared_task
 from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
+from tenancy.audit import forgetting
 
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
 from autoscaler.control_loop.lease.session_lock import session_lock
@@ -45,6 +46,7 @@ def forget_what_is_old() -> None:
         **control_loop_retention.delete_old(kept.utilisation, erase=erase),
         **gpu_accounts_retention.delete_old(erase=erase),
         **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
+        "audit_entries": forgetting.forget_old(kept.audit, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
     }
     logger.info(

@@ -14,6 +14,8 @@ Each storey imports only from those below it:
     usage        how much each team used lately
     retention    for how long a team keeps each part of its jobs
     ---
+    audit        who did what, and who was refused
+    ---
     models       everything that is stored about teams
     ---
     buckets      how often something may happen

@@ -14,7 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from tenancy.access import team_tokens, tokens
+from tenancy.access import team_tokens
+from tenancy.errors import TenancyError
 from tenancy.models import (
     FairShareSettings,
     ImageRule,
@@ -30,6 +31,7 @@ from tenancy.models import (
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     TeamAdminBase = admin.ModelAdmin[Team]
     TokenAdminBase = admin.ModelAdmin[Token]
+    TokenFormBase = forms.ModelForm[Token]
     SecretAdminBase = admin.ModelAdmin[Secret]
     ImageRuleAdminBase = admin.ModelAdmin[ImageRule]
     QuotaAdminBase = admin.ModelAdmin[Quota]
@@ -39,6 +41,7 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     RetentionInlineBase = admin.TabularInline[RetentionRule, Any]
     PersonAdminBase = UserAdmin[User]
 else:
+    TokenFormBase = forms.ModelForm
     TeamAdminBase = TokenAdminBase = SecretAdminBase = QuotaAdminBase = admin.ModelAdmin
     FairShareSettingsAdminBase = ImageRuleAdminBase = admin.ModelAdmin
     MembershipInlineBase = QuotaInlineBase = RetentionInlineBase = admin.TabularInline
@@ -141,6 +144,20 @@ class ScopesField(forms.MultipleChoiceField):
         return super().clean(value) or None
 
 
+class TokenForm(TokenFormBase):
+    """A new token has the bounds of those that leads make."""
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or self.cleaned_data
+        team, name = found.get("team"), found.get("name")
+        if self.instance.pk is None and team is not None and name:
+            try:
+                team_tokens.check_may_be_made(team, name)
+            except TenancyError as refusal:
+                raise forms.ValidationError(str(refusal)) from refusal
+        return found
+
+
 @admin.register(Token)
 class TokenAdmin(TokenAdminBase):
     """Tokens are made, shown once, and revoked; their keys cannot be read again."""
@@ -155,6 +172,7 @@ class TokenAdmin(TokenAdminBase):
         "last_used_at",
         "last_used_from",
     )
+    form = TokenForm
     list_filter = ("team",)
     search_fields = ("name", "prefix")
     readonly_fields = (
@@ -185,12 +203,8 @@ class TokenAdmin(TokenAdminBase):
         if change:
             super().save_model(request, obj, form, change)
             return
-        made, key = tokens.issue(
-            team=obj.team,
-            name=obj.name,
-            expires_at=obj.expires_at,
-            created_by=request.user.get_username(),
-            scopes=obj.scopes,
+        made, key = team_tokens.make_until(
+            request.user.get_username(), obj.team, obj.name, obj.expires_at, scopes=obj.scopes
         )
         obj.pk, obj.prefix, obj.digest = made.pk, made.prefix, made.digest
         request.META["concertina.new_key"] = key  # for response_add, and nowhere else
@@ -219,7 +233,10 @@ class TokenAdmin(TokenAdminBase):
 
     @admin.action(description="Revoke the selected tokens")
     def revoke(self, request: HttpRequest, chosen: QuerySet[Token]) -> None:
-        revoked = sum(tokens.revoke(token) for token in chosen)
+        by = request.user.get_username()
+        revoked = sum(
+            team_tokens.revoke(by, one.team, one) for one in chosen.select_related("team")
+        )
         self.message_user(request, f"{revoked} tokens no longer work.")
 
 

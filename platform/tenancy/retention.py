@@ -11,6 +11,7 @@ from typing import Final
 
 from django.db import transaction
 
+from tenancy.audit import records
 from tenancy.errors import RetentionRefused
 from tenancy.models import RetentionRule, Team
 from tenancy.models.retention_rule import KeptPart
@@ -51,6 +52,7 @@ def change(*, team: Team, part: KeptPart, changes: Mapping[str, int | None]) -> 
     Team.objects.select_for_update().get(pk=team.pk)  # one change of a team after the other
     rule = RetentionRule.objects.filter(team=team, part=part).first()
     rule = rule or RetentionRule(team=team, part=part)
+    records.note_change(before={name: getattr(rule, name) for name in changes}, after=dict(changes))
     for name, days in changes.items():
         setattr(rule, name, days)
     least, most = rule.least_days or 0, rule.most_days

@@ -24,6 +24,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from tenancy.access.addresses import address_of
+from tenancy.audit import records
 from tenancy.buckets import SharedBuckets, TokenBucket, TokensTaken
 from tenancy.errors import TenancyError
 
@@ -78,6 +79,7 @@ class ThrottledBackend(ModelBackend):
         """
         if username is None or password is None:
             return None
+        records.note_name(username)
         attempt = Attempt.of(username, address_of(request))
         attempt.begin(buckets())
         user = super().authenticate(request, username=username, password=password, **kwargs)

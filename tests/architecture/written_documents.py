@@ -18,6 +18,7 @@ import yaml
 ROOT: Final = Path(__file__).parents[2]
 RUFF: Final = Path(sys.executable).parent / "ruff"
 READ: Final = (
+    "AuditEntry",
     "DataSource",
     "Error",
     "Event",

@@ -13,6 +13,7 @@ from typing import Any, Final
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from tenancy.audit import records
 
 from autoscaler.simulation.api.errors import AlreadyOver, TooManyWaiting
 from autoscaler.simulation.api.models import LIVE, Report, Simulation
@@ -57,6 +58,7 @@ def cancel(simulation: Simulation) -> None:
     live = Simulation.objects.filter(pk=simulation.pk, state__in=LIVE)
     if not live.update(state=State.CANCELLED, finished_at=now):
         raise AlreadyOver
+    records.note_change(before={"state": simulation.state}, after={"state": State.CANCELLED})
 
 
 def is_one_waiting() -> bool:

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did what, and who was refused, the newest first (leads, admins)
+         * @description Leads see entries about their teams and those below, admins all. At most 1000 at once; where the next page of a table is, its header `Link` says.
+         */
+        get: operations["list_audit_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
@@ -1521,6 +1541,62 @@ export interface components {
          * @enum {string}
          */
         Action: "start" | "keep" | "rescale" | "pause" | "wait" | "drop";
+        /** @description A request that changed something, or several of one kind that were not carried out. */
+        AuditEntry: {
+            readonly id: number;
+            /**
+             * Format: date-time
+             * @description Of several, the first.
+             */
+            readonly at: string;
+            /**
+             * Format: date-time
+             * @description When for the last time.
+             */
+            last_at: string;
+            /** @description How often, within an hour. */
+            times: number;
+            outcome: components["schemas"]["AuditOutcome"];
+            sender_kind: components["schemas"]["AuditSenderKind"];
+            /** @description Empty: nobody knows. */
+            readonly sender: string;
+            readonly token_id: number | null;
+            /** @description Of a key that opened nothing, too; or empty. */
+            token_prefix: string;
+            /** @description Of IPv6 the network of 64 bits. */
+            address: string;
+            readonly operation: string;
+            /** @description An address below /api/v1, or of a page. */
+            readonly target: string;
+            /** @description null: about none, or one that is gone. */
+            team: string | null;
+            /** @description An HTTP status; 0: it was no request. */
+            readonly answer: number;
+            /** @description Values of what changed; null: none are told. */
+            before: unknown;
+            /** @description Likewise. */
+            after: unknown;
+        };
+        /**
+         * @description * `done` - Done
+         *     * `refused` - refused: for who asked
+         *     * `failed` - failed: for another reason
+         * @enum {string}
+         */
+        AuditOutcome: "done" | "refused" | "failed";
+        AuditPage: {
+            items: components["schemas"]["AuditEntry"][];
+            /** @description null: these were the last. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description * `person` - Person
+         *     * `token` - Token
+         *     * `service` - service: its own commands and rules
+         *     * `unknown` - Unknown
+         * @enum {string}
+         */
+        AuditSenderKind: "person" | "token" | "service" | "unknown";
         /**
          * Batch
          * @description The global batch, and how the learning rate follows it.
@@ -4716,6 +4792,111 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_audit_entries: {
+        parameters: {
+            query?: {
+                /** @description As answered. */
+                cursor?: string;
+                /**
+                 * @description * `csv` - csv
+                 *     * `json` - json
+                 */
+                format?: "csv" | "json";
+                limit?: number;
+                /** @description Only this address and those below it, such as teams/vision. */
+                object?: string;
+                /** @description Only this operation, such as change_quota. */
+                operation?: string;
+                /**
+                 * @description Only what was done, was refused for who asked, or failed for another reason.
+                 *
+                 *     * `done` - done
+                 *     * `refused` - refused
+                 *     * `failed` - failed
+                 */
+                outcome?: "done" | "refused" | "failed" | "";
+                /** @description Only what this person did, or a token, as TEAM/NAME. */
+                sender?: string;
+                /** @description None before this moment. */
+                since?: string;
+                /** @description Only entries about this team. */
+                team?: string;
+                /** @description Only what was done with this token: its id, or the beginning of its key. */
+                token?: string;
+                /** @description None from this moment on. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_summary: {
         parameters: {
             query?: {

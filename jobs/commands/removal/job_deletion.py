@@ -13,6 +13,7 @@ from typing import Final
 from django.db import models, transaction
 from django.db.models import F
 from django.utils import timezone
+from tenancy.audit import records
 
 from jobs.errors import JobNotFound, JobNotOver, JobPinned
 from jobs.lifecycle import FINAL
@@ -62,6 +63,7 @@ def delete(*, job_id: str) -> None:
     if job.is_pinned:
         raise JobPinned
     kept_checkpoints.check_none_wanted(job_id)
+    records.note_change(before={"name": job.name, "state": job.state})
     _erase([job])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from django.db import transaction
+from tenancy.audit import records
 
 from cluster.models import Node
 
@@ -27,6 +28,8 @@ def maintain(name: str, what: Maintenance) -> Node:
     with transaction.atomic():
         node = Node.objects.select_for_update().select_related("pool").get(name=name)
         if (node.is_schedulable, node.is_draining) != (is_schedulable, is_draining):
+            wanted = {"is_schedulable": is_schedulable, "is_draining": is_draining}
+            records.note_change(before={one: getattr(node, one) for one in wanted}, after=wanted)
             node.is_schedulable, node.is_draining = is_schedulable, is_draining
             node.save(update_fields=["is_schedulable", "is_draining"])
     return node

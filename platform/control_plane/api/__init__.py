@@ -10,6 +10,7 @@ logs     what a job's workers wrote
 uploads  how code and data come in
 data_sources  which data jobs may name
 results  what it left behind: outputs and checkpoints
+audit    how each request gets into the audit log
 session  log in, log out, and who is logged in
 health   does the service work?
 notices  what everybody should know who signs in

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -19,6 +20,7 @@ from storage.errors import SourceInUse
 from storage.models import DataSource
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
+from tenancy.audit import records
 from tenancy.models import Secret, Team
 
 from jobs.admission.data_use import DataUser, live_jobs_by_source
@@ -161,7 +163,7 @@ class DataSourceView(APIView):
         with transaction.atomic():
             sources.one_change_at_a_time()
             _check_is_not_of_others(principal, name, wanted["teams"][0])
-            _check_may_change_kept(principal, name)
+            before = _check_may_change_kept(principal, name)
             _keep_job(principal, content)
             users = _users_of_locked(name)
             source, is_new = sources.put(
@@ -171,6 +173,8 @@ class DataSourceView(APIView):
                 rules=settings.CONCERTINA.data_rules,
                 users=[str(user) for user in users],
             )
+        records.note_target(team_id=teams[0].pk)
+        records.note_change(before=before, after=_told(source, wanted["teams"]))
         code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
         row = _row(source, users, sources.bytes_here([source])[source.pk], principal)
         return Response(DataSourceSerializer(row).data, status=code)
@@ -186,7 +190,7 @@ class DataSourceView(APIView):
         _check_leads_any(principal)
         with transaction.atomic():
             _check_is_shown(principal, name)
-            _check_may_change_kept(principal, name)
+            records.note_change(before=_check_may_change_kept(principal, name))
             users = _users_of_locked(name)
             if users:
                 raise SourceInUse([str(user) for user in users])
@@ -237,12 +241,28 @@ def _check_is_not_of_others(principal: Principal, name: str, team: str) -> None:
         )
 
 
-def _check_may_change_kept(principal: Principal, name: str) -> None:
-    """Lock the source first, so that nobody gives it to others meanwhile."""
+def _check_may_change_kept(principal: Principal, name: str) -> dict[str, Any] | None:
+    """Lock the source first, so that nobody gives it to others meanwhile; tell what it was."""
     kept = DataSource.objects.select_for_update().filter(name=name).first()
-    if kept is not None:
-        names = list(kept.teams.values_list("name", flat=True))
-        _check_may_change(principal, kept.kind, names)
+    if kept is None:
+        return None
+    names = list(kept.teams.values_list("name", flat=True))
+    _check_may_change(principal, kept.kind, names)
+    return _told(kept, names)
+
+
+def _told(source: DataSource, teams: Sequence[str]) -> dict[str, Any]:
+    """Return what the audit log tells of a source: of an address no more than where it leads."""
+    place = {word: source.place[word] for word in _ALL_WORDS if source.place.get(word)}
+    if "url" in place:
+        parts = urlsplit(place["url"])
+        place["url"] = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+    return {
+        "kind": source.kind,
+        "teams": list(teams),
+        "is_writable": source.is_writable,
+        **place,
+    }
 
 
 def _keep_job(principal: Principal, content: SourceContent) -> None:

@@ -14,6 +14,11 @@ from control_plane.api.operation_permissions import OPERATIONS
 
 def operations() -> Iterator[str]:
     """Yield the name of each operation that an address leads to, as OpenAPI has it."""
+    yield from (name for _, _, name in named_views())
+
+
+def named_views() -> Iterator[tuple[type[Any], str, str]]:
+    """Yield the class of each view, a method that it answers, and the operation that this is."""
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # theirs is untyped
     generator._initialise_endpoints()  # type: ignore[no-untyped-call] # noqa: SLF001 - it has no public word for it
     endpoints: Any = generator._get_paths_and_endpoints()  # type: ignore[no-untyped-call] # noqa: SLF001
@@ -21,7 +26,7 @@ def operations() -> Iterator[str]:
         schema = view.schema
         schema.path, schema.method = path, method
         if not schema.is_excluded():
-            yield schema.get_operation_id()
+            yield type(view), method, schema.get_operation_id()
 
 
 def problems() -> Sequence[CheckMessage]:

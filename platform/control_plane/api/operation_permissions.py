@@ -55,6 +55,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     Permission.MANAGE_SOURCES: ("set_data_source", "delete_data_source"),  # uploads: SET_UP
     Permission.MANAGE_MEMBERS: ("add_member", "change_member", "remove_member"),
     Permission.MANAGE_TOKENS: ("list_tokens", "add_token", "rotate_token", "revoke_token"),
+    Permission.SEE_AUDIT: ("list_audit_entries",),
     Permission.DIVIDE_QUOTAS: ("change_quota",),  # in the team above
     Permission.SIMULATE: (
         *("request_simulation", "get_simulation", "get_simulation_report", "cancel_simulation"),

@@ -12,6 +12,7 @@ from rest_framework.permissions import AllowAny
 from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, session
+from control_plane.api.audit.endpoint import AuditView
 from control_plane.api.cluster import nodes, pools, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
@@ -142,6 +143,7 @@ urlpatterns = [
     path("cluster/utilisation", usage.UtilisationView.as_view()),
     path("cluster/summary", usage.SummaryView.as_view()),
     path("usage", GpuUsageView.as_view()),
+    path("audit", AuditView.as_view()),
     path("notices", notices.NoticesView.as_view()),
     path("health", health.HealthView.as_view()),
     path(

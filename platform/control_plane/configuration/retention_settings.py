@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from cluster.variables import EnvironmentVariables
+from tenancy.audit.forgetting import LEAST_DAYS
 
 from jobs.commands.removal.retention_periods import JobRetention
 
@@ -17,6 +18,7 @@ class RetentionSettings:
     jobs: JobRetention
     utilisation: timedelta | None
     simulations: timedelta | None
+    audit: timedelta  # entries of the audit log are never kept for ever, and never short
     seconds: float  # at most, of each run; the next goes on
 
 
@@ -44,5 +46,10 @@ def read(variables: EnvironmentVariables) -> RetentionSettings:
         ),
         utilisation=days("UTILISATION", 30),
         simulations=days("SIMULATIONS", 90),
+        audit=timedelta(
+            days=variables.whole(
+                "CONCERTINA_KEEP_AUDIT_DAYS", default=400, at_least=LEAST_DAYS, at_most=3650
+            )
+        ),
         seconds=variables.seconds("CONCERTINA_RETENTION_SECONDS", default=120.0),
     )

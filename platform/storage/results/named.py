@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet, Sum
+from tenancy.audit import records
 from tenancy.models import Team, slug_validator
 
 from storage.errors import ModelInUse, ModelInvalid, ModelUnknown, TooManyModels
@@ -100,6 +101,8 @@ def add(
     )
     if said.word:
         _point(version, said.word)
+    told = {"version": version.number, "job": origin.job_id, "step": checkpoint.step}
+    records.note_change(after={**told, "alias": said.word})
     return version
 
 
@@ -135,15 +138,20 @@ def point(team: Team, name: str, version: str, word: str) -> ModelVersion:
         locked = _matching(team, name, version).select_for_update(no_key=True, of=("self",))
         if (found := locked.select_related("model").first()) is None:
             raise ModelUnknown(f"Team {team.name} has no model {name}@{version}.")
-        _point(found, word)
+        former = _point(found, word)
+        before = None if former is None else {"version": former}
+        records.note_change(before=before, after={"version": found.number})
     return find(team, name, str(found.number))
 
 
 def forget_word(team: Team, name: str, word: str) -> None:
     """Raises: ModelUnknown."""
-    found = ModelAlias.objects.filter(model__team=team, model__name=name, word=word)
-    if not found.delete()[0]:
+    words = ModelAlias.objects.select_related("version")
+    found = words.filter(model__team=team, model__name=name, word=word).first()
+    if found is None:
         raise ModelUnknown(f"No version of {name} is {word}.")
+    records.note_change(before={"version": found.version.number})
+    found.delete()
 
 
 @transaction.atomic
@@ -158,13 +166,16 @@ def delete(team: Team, name: str, version: str | None, users: Users) -> None:
     if model is None:
         raise ModelUnknown(f"Team {team.name} has no model {name}.")
     if version is None:
-        _check_unused(list(model.versions.select_for_update()), users())
+        versions = list(model.versions.select_for_update())
+        _check_unused(versions, users())
+        records.note_change(before={"versions": [one.number for one in versions]})
         model.delete()
         return
     found = _matching(team, name, version).select_for_update(of=("self",)).first()
     if found is None:
         raise ModelUnknown(f"Team {team.name} has no model {name}@{version}.")
     _check_unused([found], users())
+    records.note_change(before={"version": found.number, "job": found.job_id})
     found.delete()
 
 
@@ -178,16 +189,22 @@ def _matching(team: Team, name: str, version: str) -> QuerySet[ModelVersion]:
     return versions.filter(aliases__word=version)
 
 
-def _point(version: ModelVersion, word: str) -> None:
+def _point(version: ModelVersion, word: str) -> int | None:
+    """Return which version it was before; None: none."""
     _check_name("word", word)
     if word == NEWEST:
         raise ModelInvalid(f"{NEWEST} is always the newest version. Use another word.")
     others = version.model.aliases.exclude(word=word)
     if others.count() >= MOST_WORDS:
         raise TooManyModels(f"A model may have {MOST_WORDS} words for versions. Take one away.")
-    ModelAlias.objects.update_or_create(
-        model=version.model, word=word, defaults={"version": version}
-    )
+    words = ModelAlias.objects.select_for_update(of=("self",)).select_related("version")
+    alias = words.filter(model=version.model, word=word).first()
+    if alias is None:
+        ModelAlias.objects.create(model=version.model, word=word, version=version)
+        return None
+    former, alias.version = alias.version.number, version
+    alias.save(update_fields=["version"])
+    return former
 
 
 def _check_unused(versions: Sequence[ModelVersion], users: Mapping[int, Sequence[str]]) -> None:

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from tenancy.access.permissions import LEAD, permissions_of
 from tenancy.access.principal import Principal
+from tenancy.audit import records
 from tenancy.errors import (
     AlreadyMember,
     LastLead,
@@ -67,6 +68,7 @@ def add(principal: Principal, team: Team, name: str, role: str) -> TeamMember:
         )
         if not is_new:
             raise AlreadyMember
+    records.note_change(after={"member": name, "role": role})
     _note(principal, team, name, f"added as {role}")
     return _member(made)
 
@@ -84,6 +86,7 @@ def change(principal: Principal, team: Team, name: str, role: str) -> TeamMember
         place = _place(principal, team, name, keeps_lead=role == LEAD)
         former, place.role = place.role, role
         place.save(update_fields=["role"])
+    records.note_change(before={"role": former}, after={"role": role})
     _note(principal, team, name, f"{former} before, {role} now")
     return _member(place)
 
@@ -99,6 +102,7 @@ def remove(principal: Principal, team: Team, name: str) -> None:
     with transaction.atomic():
         place = _place(principal, team, name, keeps_lead=False)
         place.delete()
+    records.note_change(before={"role": place.role})
     _note(principal, team, name, f"removed, {place.role} before")
 
 

@@ -24,6 +24,7 @@ class Permission(StrEnum):
     MANAGE_SOURCES = "manage_sources"
     MANAGE_MEMBERS = "manage_members"
     MANAGE_TOKENS = "manage_tokens"
+    SEE_AUDIT = "see_audit"
     DIVIDE_QUOTAS = "divide_quotas"
     SIMULATE = "simulate"
     ADMINISTER = "administer"
@@ -81,6 +82,9 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
     ),
     Permission.MANAGE_TOKENS: PermissionRow(
         "see the team's tokens, make, rotate and revoke them", (LEAD, ADMIN)
+    ),
+    Permission.SEE_AUDIT: PermissionRow(
+        "see in the audit log who changed what of the team, and who was refused", (LEAD, ADMIN)
     ),
     Permission.DIVIDE_QUOTAS: PermissionRow(
         "set the quotas of the teams below this one, within its own guarantee", (LEAD, ADMIN)

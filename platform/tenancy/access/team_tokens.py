@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from tenancy.access import tokens
 from tenancy.access.principal import Principal
+from tenancy.audit import records
 from tenancy.errors import TokenHasEnded, TokenLastsTooLong, TokenNameTaken, TooManyTokens
 from tenancy.models import Team, Token, TokenState
 
@@ -50,16 +51,44 @@ def make(
         TooManyTokens: the team has as many as it may.
     """
     until = _until(principal, days, longest_days)
+    return make_until(principal.name, team, name, until, scopes=scopes)
+
+
+def make_until(
+    by: str,
+    team: Team,
+    name: str,
+    until: datetime | None,
+    *,
+    scopes: Collection[str] | None = None,
+) -> tuple[Token, str]:
+    """Make a token that lasts until then, None: for ever; whoever is `by` may say so.
+
+    Raises:
+        TokenNameTaken: by one that is valid.
+        TooManyTokens: the team has as many as it may.
+    """
     with transaction.atomic():
-        _hold(team)
-        _check_room(team)
-        if _valid(team).filter(name=name).exists():
-            raise TokenNameTaken
-        made = tokens.issue(
-            team=team, name=name, expires_at=until, created_by=principal.name, scopes=scopes
-        )
-    _note(principal, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
+        check_may_be_made(team, name)
+        made = tokens.issue(team=team, name=name, expires_at=until, created_by=by, scopes=scopes)
+    told = _told(made[0])
+    records.note_target(team_id=team.pk, target=_place(team, made[0]))
+    records.note_change(after=told)
+    _note(by, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
     return made
+
+
+def check_may_be_made(team: Team, name: str) -> None:
+    """Look whether there is room, and let nobody else make one until the transaction ends.
+
+    Raises:
+        TokenNameTaken: by one that is valid.
+        TooManyTokens: the team has as many as it may.
+    """
+    _hold(team)
+    _check_room(team)
+    if _valid(team).filter(name=name).exists():
+        raise TokenNameTaken
 
 
 def rotate(
@@ -80,8 +109,9 @@ def rotate(
     """
     until = _until(principal, days, longest_days)
     with transaction.atomic():
-        _hold(team)
+        # First, as who uses it does: its last use is noted, then the team is held.
         former = Token.objects.select_for_update().filter(pk=token.pk).first()
+        _hold(team)
         if former is None or former.state != TokenState.VALID:
             raise TokenHasEnded
         _check_room(team)
@@ -94,15 +124,19 @@ def rotate(
             scopes=former.scopes,
         )
     ends = _words(former.expires_at) if overlap else "revoked"
-    _note(principal, team, former, f"rotated, {ends}")
-    _note(principal, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
+    records.note_change(before={**_told(former), "ends": ends}, after=_told(made[0]))
+    _note(principal.name, team, former, f"rotated, {ends}")
+    _note(principal.name, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
     return made
 
 
-def revoke(principal: Principal, team: Team, token: Token) -> None:
-    """Make a token useless at once; one that is already stays so."""
-    if tokens.revoke(token):
-        _note(principal, team, token, "revoked")
+def revoke(by: str, team: Team, token: Token) -> bool:
+    """Make a token useless at once; one that is already stays so, and False is returned."""
+    if not tokens.revoke(token):
+        return False
+    records.note_change(before=_told(token), after={"state": TokenState.REVOKED.value})
+    _note(by, team, token, "revoked")
+    return True
 
 
 def _until(principal: Principal, days: int | None, longest_days: int) -> datetime | None:
@@ -151,11 +185,21 @@ def _may(token: Token) -> str:
     return "everything" if token.scopes is None else ", ".join(token.scopes)
 
 
-def _note(principal: Principal, team: Team, token: Token, what: str) -> None:
-    extra = {
-        "action": "tokens",
-        "team": team.name,
-        "token": token.prefix,
-        "by": principal.name,
+def _told(token: Token) -> dict[str, Any]:
+    """Return what the audit log tells of a token."""
+    until = token.expires_at
+    return {
+        "name": token.name,
+        "prefix": token.prefix,
+        "scopes": token.scopes,
+        "expires_at": until and until.isoformat(timespec="seconds"),
     }
+
+
+def _place(team: Team, token: Token) -> str:
+    return f"teams/{team.name}/tokens/{token.pk}"
+
+
+def _note(by: str, team: Team, token: Token, what: str) -> None:
+    extra = {"action": "tokens", "team": team.name, "token": token.prefix, "by": by}
     _log.info("In team %s, token %s: %s.", team.name, token.name, what, extra=extra)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from tenancy.models import Team, Token
 
 KEY_PREFIX: Final = "ct_"
-_SHOWN: Final = 10  # characters of a key that may be shown for recognition
+SHOWN: Final = 10  # characters of a key that may be shown for recognition
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)  # so that requests rarely write
 _LONGEST_ADDRESS: Final = 64  # as the column has it
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
@@ -34,7 +34,7 @@ def issue(
         team=team,
         name=name,
         created_by=created_by,
-        prefix=key[:_SHOWN],
+        prefix=key[:SHOWN],
         digest=digest(key),
         scopes=None if scopes is None else sorted(set(scopes)),
         expires_at=expires_at,

@@ -3,9 +3,10 @@
 `Team` and `Membership` say who they are, `Token` how their programs get in. A team owns `Secret`s;
 `ImageRule` says what its jobs may run, `reachable` which hosts they may call, `RetentionRule` how
 long what they leave is kept, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
-how what is idle is shared out, by the `DecayedUsage` of each.
+how what is idle is shared out, by the `DecayedUsage` of each. `AuditEntry` says who did what.
 """
 
+from tenancy.models.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
 from tenancy.models.fair_share import DecayedUsage, FairShareSettings
 from tenancy.models.image_rule import ImageRule
 from tenancy.models.quota import Quota, settings_of_pool
@@ -16,6 +17,10 @@ from tenancy.models.team import Membership, Team
 from tenancy.models.token import Token, TokenScope, TokenState
 
 __all__ = [
+    "AuditEntry",
+    "AuditOutcome",
+    "AuditRepeats",
+    "AuditSenderKind",
     "DecayedUsage",
     "FairShareSettings",
     "ImageRule",

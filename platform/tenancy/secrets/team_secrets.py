@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from django.db import transaction
 
+from tenancy.audit import records
 from tenancy.errors import FieldFault, SecretInvalid, TooManySecrets
 from tenancy.models import Secret, Team, slug_validator
 from tenancy.secrets import encryption
@@ -36,7 +37,13 @@ def put(
         _check_registry(kept.exclude(name=name), fields["registry"])
         if kept.exclude(name=name).count() >= MOST_PER_TEAM:
             raise TooManySecrets
-        return Secret.objects.update_or_create(team=team, name=name, defaults=fields)
+        former = kept.filter(name=name).first()
+        records.note_change(before=former and _told(former), after=_shown(content))
+        made = former or Secret(team=team, name=name)
+        for field, value in fields.items():
+            setattr(made, field, value)
+        made.save()
+    return made, former is None
 
 
 def environment_of(team: Team, names: Collection[str]) -> Mapping[str, str]:
@@ -110,6 +117,10 @@ def _shown(content: SecretVariables | RegistrySecret) -> dict[str, Any]:
         names = sorted(content.values)
         return {"kind": Secret.Kind.ENVIRONMENT, "variables": names, "registry": ""}
     return {"kind": Secret.Kind.REGISTRY, "variables": [], "registry": content.registry}
+
+
+def _told(row: Secret) -> dict[str, Any]:
+    return {"kind": row.kind, "variables": row.variables, "registry": row.registry}
 
 
 def _sealed(team: Team, name: str, content: SecretVariables | RegistrySecret) -> str:

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
+from tenancy.audit import records
 
 from autoscaler.simulation.api import commands, limits, queries, tasks, workloads
 from autoscaler.simulation.api.rest import requests, serializers
@@ -54,6 +55,8 @@ class SimulationsView(APIView):
                 owner_id=principal.person_id,
             )
             transaction.on_commit(tasks.ask)
+        records.note_target(target=f"simulations/{made.pk}")
+        records.note_change(after={"title": made.title})
         answer = serializers.SimulationDetailSerializer(made).data
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 

@@ -1,5 +1,6 @@
 """What does a team have, beside its jobs, and what did it use?
 
+- `audit`: who did what, and who was refused
 - `data`: `ls`, `add`, `put`, `rm`: which data jobs may name
 - `gpu_hours`: `gpu-hours`: who used, lent and borrowed GPUs
 - `keeping`: `storage`, `retention`: what stays on disk, and for how long

@@ -1,6 +1,7 @@
 """What does the service know of a team, beside its jobs? Each is asked for by its own.
 
 - `questions`: how a client comes by each of these
+- `audit`: who did what, and who was refused
 - `tokens`: which keys its programs have
 - `gpu_hours`: GPU time that was used, lent and borrowed
 - `keeping`: for how long jobs, and parts of them, are kept

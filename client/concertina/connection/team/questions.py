@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping
 from concertina.connection.team.members import TeamMembers
@@ -30,6 +31,11 @@ class _Asks(Protocol):
 
 class TeamQuestions:
     """What a client has for teams."""
+
+    @property
+    def audit(self: _Asks) -> AuditLog:
+        """Ask who did what, and who was refused."""
+        return AuditLog(self._send)
 
     @property
     def gpu_hours(self: _Asks) -> GpuHours:

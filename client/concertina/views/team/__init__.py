@@ -1,5 +1,6 @@
 """What does a list of something that a team has look like?
 
+- `audit`: who did what, and who was refused
 - `members`: who is in it
 - `quotas`: what it may use of each pool
 - `secrets`: what only its jobs may know

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of
+from tenancy.audit import records
 
 from jobs.api import json_types
 
@@ -67,6 +68,8 @@ class PrefetchedImagesView(APIView):
         json_types.check(wanted)
         wanted.is_valid(raise_exception=True)
         made = _saved(PrefetchedImage(**wanted.validated_data))
+        records.note_target(target=f"prefetched-images/{made.pk}")
+        records.note_change(after={"pool": made.pool.name, "image": made.image})
         return Response(PrefetchedImageSerializer(made).data, status=201)
 
 
@@ -88,7 +91,9 @@ class PrefetchedImageView(APIView):
     )
     def delete(self, request: Request, number: int) -> Response:
         _admins_only(request)
-        _find(number).delete()
+        found = _find(number)
+        records.note_change(before={"pool": found.pool.name, "image": found.image})
+        found.delete()
         return Response(status=204)
 
 

@@ -19,6 +19,7 @@ from storage.results import checkpoints, unwanted
 from storage.results.checkpoints import WholeCheckpoint
 from storage.results.folders import Results
 from tenancy.access.principal import principal_of
+from tenancy.audit import records
 
 from control_plane.api.results import downloads
 from control_plane.api.results.ranges import RANGES
@@ -110,6 +111,7 @@ class CheckpointView(APIView):
         job = visible_jobs.find_job_to_change(principal_of(request), job_id)
         results, found = _found_of(job, step)
         kept_checkpoints.check_unneeded(job, results, found)
+        records.note_change(before={"step": found.step})
         by = principal_of(request).name
         for name in found.files:
             unwanted.wish_away(results, name, by=by)

@@ -21,6 +21,7 @@ from storage.errors import ResultIsData
 from storage.results import archives, listing, opening, unwanted
 from storage.results.folders import LONGEST_PATH, ResultFolder, Results
 from tenancy.access.principal import principal_of
+from tenancy.audit import records
 
 from control_plane.api.results import downloads
 from control_plane.api.results.ranges import RANGES
@@ -107,7 +108,9 @@ class OutputsView(APIView):
         outputs = _outputs(visible_jobs.find_job_to_change(principal, job_id))
         if (source := source_of(job_id)) is not None:
             raise ResultIsData(source.name)
-        unwanted.wish_away(outputs, query(request, PathQuery)["path"], by=principal.name)
+        path = query(request, PathQuery)["path"]
+        unwanted.wish_away(outputs, path, by=principal.name)
+        records.note_change(before={"path": path})
         announce_demand()
         return Response(status=status.HTTP_204_NO_CONTENT)
 

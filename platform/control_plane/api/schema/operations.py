@@ -57,6 +57,7 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "add_member": [409],
     "change_member": [409],
     "remove_member": [409],
+    "list_audit_entries": [403, 404],
     "list_tokens": [403],
     "add_token": [409],
     "rotate_token": [409],

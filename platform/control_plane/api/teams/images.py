@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from tenancy import image_rules
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of
+from tenancy.audit import records
 from tenancy.models import ImageRule, Team
 
 from jobs.api.requests import body, query
@@ -104,6 +105,8 @@ class ImageRulesView(APIView):
         except ValidationError as error:
             raise exceptions.ValidationError(error.message_dict) from error
         rule.save()
+        records.note_target(target=f"image-rules/{rule.pk}", team_id=rule.team_id)
+        records.note_change(after={"pattern": rule.pattern, "team": wanted["team"]["name"]})
         return Response(ImageRuleSerializer(rule).data, status=status.HTTP_201_CREATED)
 
 
@@ -116,9 +119,13 @@ class ImageRuleView(APIView):
     )
     def delete(self, request: Request, rule_id: int) -> Response:
         _check_admin(request)
-        deleted, _ = ImageRule.objects.filter(pk=rule_id).delete()
-        if not deleted:
+        rule = ImageRule.objects.select_related("team").filter(pk=rule_id).first()
+        if rule is None:
             raise exceptions.NotFound(f"There is no image rule {rule_id}.")
+        records.note_target(team_id=rule.team_id)
+        team = rule.team.name if rule.team else None
+        records.note_change(before={"pattern": rule.pattern, "team": team})
+        rule.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

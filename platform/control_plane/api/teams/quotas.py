@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from tenancy import quota_rules
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
+from tenancy.audit import records
 from tenancy.models import Quota, Team, settings_of_pool
 
 from control_plane.queries.pool_shares import shares_in
@@ -115,9 +116,11 @@ class QuotaView(APIView):
             )
             json_types.check(changes)
             changes.is_valid(raise_exception=True)
-            before = quota.guaranteed_gpus if quota else 0
+            before = QuotaChangeSerializer(quota).data if quota else None
             saved = _saved(changes)
-            if saved.guaranteed_gpus > before and not principal.is_admin:
+            records.note_change(before=before, after=QuotaChangeSerializer(saved).data)
+            is_more = saved.guaranteed_gpus > (before["guaranteed_gpus"] if before else 0)
+            if is_more and not principal.is_admin:
                 _check_is_of_the_team_above(saved)
         return Response(QuotaChangeSerializer(saved).data)
 

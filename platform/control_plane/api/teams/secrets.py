@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
+from tenancy.audit import records
 from tenancy.errors import SecretInUse
 from tenancy.models import Secret, Team
 from tenancy.secrets import team_secrets
@@ -140,6 +141,8 @@ class SecretView(APIView):
             users = live_jobs_by_secret(team).get(secret, [])
             if users and not is_forced:
                 raise SecretInUse(_in_use(users))
+            before = {"kind": kept.kind, "variables": kept.variables, "registry": kept.registry}
+            records.note_change(before=before, after={"is_forced": True} if is_forced else None)
             kept.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from tenancy.access import team_tokens
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
+from tenancy.audit import records
 from tenancy.models import Quota, Team
 from tenancy.models.reachable import MOST_LISTED, check_listed
 from tenancy.queries import teams_by_name
@@ -167,6 +168,8 @@ class TeamView(APIView):
         json_types.check(changes)
         changes.is_valid(raise_exception=True)
         if changes.validated_data:
+            before = {field: getattr(team, field) for field in changes.validated_data}
+            records.note_change(before=before, after=dict(changes.validated_data))
             for field, value in changes.validated_data.items():
                 setattr(team, field, value)
             team.save(update_fields=[*changes.validated_data])

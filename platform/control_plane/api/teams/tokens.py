@@ -150,7 +150,7 @@ class TokenView(APIView):
     def delete(self, request: Request, name: str, token: int) -> Response:
         principal = principal_of(request)
         team = _team(principal, name)
-        team_tokens.revoke(principal, team, _token(team, token))
+        team_tokens.revoke(principal.name, team, _token(team, token))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -124,10 +124,10 @@ def as_table(by: Sequence[str], items: Sequence[Mapping[str, Any]]) -> str:
     lines = csv.writer(written, lineterminator="\n")
     names = [name for word in by for name in _columns(word)]
     amounts = list(GpuCostsSerializer().fields)
-    lines.writerow([*(_cell(name) for name in names), *amounts])
+    lines.writerow([*(cell(name) for name in names), *amounts])
     for item in items:
         lines.writerow(
-            [*(_cell(_value(item, name)) for name in names), *(item[name] for name in amounts)]
+            [*(cell(_value(item, name)) for name in names), *(item[name] for name in amounts)]
         )
     return written.getvalue()
 
@@ -145,6 +145,7 @@ def _value(item: Mapping[str, Any], name: str) -> str | None:
     return found
 
 
-def _cell(value: str | None) -> str:
+def cell(value: str | None) -> str:
+    """Return what a spreadsheet shows as it is, and calculates nothing from."""
     text = value or ""
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from cluster.models import Node, Pool
@@ -19,9 +21,14 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
-from tenancy.access import tokens
-from tenancy.models import ImageRule, Quota, Team, Token
+from django.utils import timezone
+from tenancy.access import team_tokens
+from tenancy.audit import records, writing
+from tenancy.audit.records import AuditRecord, recording
+from tenancy.errors import TenancyError
+from tenancy.models import AuditOutcome, AuditSenderKind, ImageRule, Quota, Team, Token
 
+BY: Final = "bootstrap"  # in logs, instead of a person
 TOKEN_NAME: Final = "bootstrap"  # noqa: S105 - a token's name
 PASSWORD_VARIABLE: Final = "CONCERTINA_ADMIN_PASSWORD"  # noqa: S105 - a variable's name
 
@@ -131,10 +138,23 @@ def _make_key(team: Team, *, replaces: bool) -> str | None:
     earlier = Token.objects.filter(team=team, name=TOKEN_NAME, revoked_at=None)
     if earlier.exists() and not replaces:
         return None
-    for token in earlier:
-        tokens.revoke(token)
-    _, key = tokens.issue(team=team, name=TOKEN_NAME)
+    with _written(f"teams/{team.name}/tokens"):
+        for token in earlier:
+            team_tokens.revoke(BY, team, token)
+        try:
+            _, key = team_tokens.make_until(BY, team, TOKEN_NAME, None)
+        except TenancyError as refusal:
+            raise CommandError(f"Team {team.name}: {refusal}") from refusal
     return key
+
+
+@contextmanager
+def _written(target: str) -> Iterator[None]:
+    """Write into the audit log what is changed here."""
+    with recording(AuditRecord(operation=BY, target=target)) as record:
+        yield
+    sender = writing.AuditSender(kind=AuditSenderKind.SERVICE, name=BY)
+    writing.write(record, sender, AuditOutcome.DONE, answer=0, at=timezone.now())
 
 
 def _check_guarantees(pool: Pool) -> None:
@@ -160,6 +180,8 @@ def _make_admin(username: str, password: str, *, replaces: bool) -> dict[str, st
         return {"username": username, "password": None}
     password = password or secrets.token_urlsafe(12)
     admin = admin or User(username=username, is_staff=True, is_superuser=True)
-    admin.set_password(password)
-    admin.save()
+    with _written("people"):
+        records.note_change(after={"admin": username, "is_new": admin.pk is None})
+        admin.set_password(password)
+        admin.save()
     return {"username": username, "password": password}
