@@ -178,6 +178,14 @@ class JobReason(CodedWord):
         "folder_closed",
         "Hid what it writes: a folder is closed, or nested too deep to be measured.",
     )
+    MAX_DURATION_OVER = (
+        "max_duration_over",
+        "Ran for as long as it may: it held GPUs for its `max_duration`.",
+    )
+    BUDGET_USED_UP = (
+        "budget_used_up",
+        "Used up its budget: it held GPUs for its `budget_gpu_hours`.",
+    )
     SECRET_UNAVAILABLE = (
         "secret_unavailable",
         "A secret is missing: one that it names was deleted, or cannot be decrypted.",
@@ -329,6 +337,10 @@ class EventKind(CodedWord):
     DISK_FILLING = (
         "disk_filling",
         "Disk filling: its files take four fifths of its limit; above the limit it is ended.",
+    )
+    LIMIT_NEAR = (
+        "limit_near",
+        "Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.",
     )
     DEADLINE_AT_RISK = (
         "deadline_at_risk",

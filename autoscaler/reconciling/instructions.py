@@ -167,6 +167,7 @@ class RecordNotice(Instruction):
     preparation_revision: int | None = None
     disk_start: int | None = None
     idle_since: datetime | None = None
+    limit_version: int | None = None
     is_busy: bool = False  # they heard that it is idle no more
     silence_of: tuple[str, ...] = ()  # workers whose node does not answer
     slowness_of: tuple[str, ...] = ()  # workers whose node slows its workers down

@@ -13,6 +13,7 @@ from datetime import datetime
 from cluster.worker_host import Failing, ProcessPhase
 
 from autoscaler.reconciling.assessments.disk_excess import excess_of, is_near
+from autoscaler.reconciling.assessments.limits_of_use import no_limit_until
 from autoscaler.reconciling.rules.ending.standstill import looked_into_at
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import WorkerSnapshot
@@ -26,7 +27,8 @@ def rests_until(job: JobSnapshot) -> datetime | None:
     is_as_wanted = job.state is JobState.RUNNING and _trains_as_wanted(job) and _is_led(job)
     if not is_as_wanted or _is_to_be_told_off(job) or _is_idle(job):
         return None
-    return looked_into_at(job)
+    looked_at = no_limit_until(job)
+    return looked_at and min(looked_at, looked_into_at(job))
 
 
 def _trains_as_wanted(job: JobSnapshot) -> bool:

@@ -85,6 +85,7 @@ class Notices:
     preparation_revision: int | None = None  # the newest that they know to be in preparation
     disk_start: int | None = None  # the newest start of which they know that its disk fills
     idle_since: datetime | None = None  # of the idleness that they know of
+    limit_version: int | None = None  # of its spec, of which they know that a limit is near
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,14 @@ class DiskUse:
     disk_files: int | None = None
     bytes_within: int | None = None  # that they took at most while its team had room
     has_closed_folder: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedUp:
+    """What the job has used up so far, as counted last, which may be some seconds ago."""
+
+    gpu_seconds: float = 0.0
+    held_seconds: float = 0.0  # in which it held any GPU
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +135,7 @@ class JobSnapshot:
     state_since: datetime
     spec: JobSpec
     context: Context
+    version: int = 1  # of its spec
     mode: RescaleMode = RescaleMode.HOT
     is_mode_known: bool = False  # its script registered once
     forms_group: bool = False  # its workers were seen to
@@ -139,6 +149,7 @@ class JobSnapshot:
     life: SignsOfLife = field(default_factory=SignsOfLife)
     notices: Notices = field(default_factory=Notices)
     disk: DiskUse = field(default_factory=DiskUse)
+    used_up: UsedUp = field(default_factory=UsedUp)
     idle_since: datetime | None = None  # all its workers have done nothing since then
     assignment: AssignmentSnapshot | None = None
     generation: GenerationSnapshot | None = None  # the newest, open or ended

@@ -9,7 +9,14 @@ from collections.abc import Callable
 from typing import Final
 
 from autoscaler.reconciling.instructions import Instructions
-from autoscaler.reconciling.rules.ending import disk, idleness, settling, standstill, stopping
+from autoscaler.reconciling.rules.ending import (
+    disk,
+    idleness,
+    limits,
+    settling,
+    standstill,
+    stopping,
+)
 from autoscaler.reconciling.rules.failures import hung_workers, release, silent_nodes, slow_nodes
 from autoscaler.reconciling.rules.starting import (
     joining,
@@ -41,6 +48,8 @@ _IN_ORDER: Final[tuple[tuple[Rule, frozenset[RescaleMode], frozenset[JobState]],
     (settling.finish_after_all, _HOT, frozenset({JobState.STOPPING})),
     (disk.end_what_writes_too_much, _BOTH, ACTIVE),
     (disk.warn_of_a_filling_disk, _BOTH, ACTIVE),
+    (limits.end_what_is_used_up, _BOTH, ACTIVE),
+    (limits.warn_of_a_near_limit, _BOTH, ACTIVE),
     (idleness.tell_of_idleness, _BOTH, ACTIVE),
     (idleness.pause_what_is_idle, _BOTH, frozenset({JobState.RUNNING})),
     (joining.go_on_without_the_gone, _HOT, _CHANGING),

@@ -162,6 +162,12 @@ class Job(models.Model):
     last_rescaled_at = models.DateTimeField(null=True, blank=True)
     rescales = models.PositiveIntegerField(default=0)
     gpu_seconds = models.FloatField(default=0.0, help_text="GPU time held so far.")
+    held_seconds = models.FloatField(
+        default=0.0, db_default=0.0, help_text="Time so far in which it held any GPU."
+    )
+    limit_notice_version = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Of its spec, in which they heard that a limit is near."
+    )
 
     samples = models.BigIntegerField(default=0)
     total_samples = models.BigIntegerField(null=True, blank=True)

@@ -27,6 +27,8 @@ CHANGEABLE: Final = (
     "priority",
     "preemptibility",
     "deadline",
+    "max_duration",
+    "budget_gpu_hours",
     "idle",
     "retry.max_restarts",
     "labels",

@@ -46,6 +46,7 @@ from jobs.spec.parts.code import Code
 from jobs.spec.parts.data_uses import DataUses
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.idle import Idle
+from jobs.spec.parts.limits import BudgetGpuHours, MaxDuration
 from jobs.spec.parts.logged_metrics import LoggedMetrics
 from jobs.spec.problems import validation
 from jobs.spec.quantities import Bytes, Duration, format_size
@@ -143,6 +144,8 @@ class JobSpec(SpecPart):
     preemptibility: Annotated[Preemptibility, Field(strict=False)] = Preemptibility.SEMI_PREEMPTIBLE
     deadline: Deadline | None = None
     utility: Utility | None = None
+    max_duration: MaxDuration | None = None  # of holding GPUs; None: as long as it takes
+    budget_gpu_hours: BudgetGpuHours | None = None  # None: as many as it takes
     idle: Idle | None = None  # None: its people are told, and nothing else
     retry: Retry = Retry()
     early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through

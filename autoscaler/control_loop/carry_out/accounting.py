@@ -23,7 +23,8 @@ TURNS: Final = 6  # ticks in which all of more jobs are counted; guessed: as man
 SAMPLE_SECONDS: Final = 1.0  # ticks may come quicker than a chart can show
 
 _GPU_SECONDS: Final = f"""
-    UPDATE jobs_job SET gpu_seconds = held.seconds * LEAST(held.gpus, %(most_gpus)s)
+    UPDATE jobs_job SET gpu_seconds = held.seconds * LEAST(held.gpus, %(most_gpus)s),
+        held_seconds = held.any_seconds
     FROM (
         SELECT job.id,
                CASE jsonb_typeof({GPUS_PER_WORKER.sql})
@@ -32,7 +33,13 @@ _GPU_SECONDS: Final = f"""
                END AS gpus,
                SUM(GREATEST(0, EXTRACT(
                    EPOCH FROM COALESCE(worker.gone_at, %(now)s) - worker.created_at
-               ))) AS seconds  -- a clock may have stepped back
+               ))) AS seconds,  -- a clock may have stepped back
+               (
+                   SELECT COALESCE(SUM(EXTRACT(EPOCH FROM UPPER(life) - LOWER(life))), 0)
+                   FROM unnest(range_agg(tstzrange(worker.created_at, GREATEST(
+                       worker.created_at, COALESCE(worker.gone_at, %(now)s)
+                   )))) AS life
+               ) AS any_seconds
         FROM jobs_job job JOIN jobs_worker worker ON worker.job_id = job.id
         WHERE job.id IN (
             SELECT id FROM jobs_job WHERE id = ANY(%(jobs)s) FOR NO KEY UPDATE SKIP LOCKED

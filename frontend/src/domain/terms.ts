@@ -7,6 +7,8 @@ export interface Term {
   readonly path: readonly string[];
   readonly min: number;
   readonly max?: number;
+  /** A spec may do without it, and it need not be whole. */
+  readonly isOptional?: boolean;
 }
 
 export const TERMS: readonly Term[] = [
@@ -15,6 +17,7 @@ export const TERMS: readonly Term[] = [
   { label: "Smallest batch", path: ["batch", "global_batch_size", "min"], min: 1 },
   { label: "Largest batch", path: ["batch", "global_batch_size", "max"], min: 1 },
   { label: "Priority", path: ["priority"], min: 0, max: 100 },
+  { label: "Budget, GPU-hours", path: ["budget_gpu_hours"], min: 0.01, isOptional: true },
 ];
 
 type Document = Readonly<Record<string, unknown>>;

@@ -224,6 +224,7 @@ class JobDetailSerializer(JobSerializer):
             "version",
             "batch_worth",
             "warnings",
+            "held_seconds",
             "disk_bytes",
             "disk_files",
             "is_pinned",

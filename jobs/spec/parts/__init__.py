@@ -6,5 +6,6 @@
 - `data_uses`: which data its workers see
 - `goals`: what a user wants of a job besides that it trains
 - `idle`: what becomes of it when it does not use its GPUs
+- `limits`: how much it may use up before it is ended
 - `logged_metrics`: where in its log numbers stand
 """

@@ -10,11 +10,12 @@ from cluster.worker_host import HostUnavailable, Launch, ProcessRole
 
 from autoscaler.control_loop.lease.exclusive import exclusively
 from concertina_worker.protocol import ExitCode, MemberPhase
+from jobs.commands import control
 from jobs.models import Job, Worker
 from jobs.reports import job_token
 from tests.control_loop.coordinator import Coordinator, metric
 from tests.control_loop.obedient_planner import ObedientPlanner
-from tests.control_loop.world import World, claims, fresh, live_workers, states
+from tests.control_loop.world import World, claims, fresh, kinds, live_workers, states
 
 
 @pytest.mark.parametrize(("early_end", "state"), [("failed", "failed"), ("completed", "completed")])
@@ -286,6 +287,48 @@ def test_gpu_time_is_counted_from_start_to_end(world: World) -> None:
     world.clock.advance(100)
     world.tick()
     assert fresh(job).gpu_seconds == pytest.approx(400, abs=20)
+    assert fresh(job).held_seconds == pytest.approx(100, abs=10)  # by both workers at once
+
+
+def test_a_job_that_has_used_up_its_budget_is_told_of_it_and_then_ended(world: World) -> None:
+    job = world.job(budget_gpu_hours=0.1)
+    coordinator = world.running(job, 2)
+    for seconds in (150, 40):
+        world.clock.advance(seconds)
+        coordinator.sync()
+        world.tick(2)
+    assert kinds(job).count("limit_near") == 1
+    stopped = fresh(job)
+    assert (stopped.state, stopped.ends_as) == ("stopping", "failed")
+    _let_leave(world)
+    failed = fresh(job)
+    assert (failed.state, failed.reason) == ("failed", "budget_used_up")
+    assert "of 0.1 GPU-hours" in failed.message
+    assert claims() == set()
+
+
+def test_time_in_which_a_job_holds_no_gpu_does_not_count(world: World) -> None:
+    job = world.job(max_duration="2m")
+    world.running(job, 1)
+    world.clock.advance(60)
+    control.pause(job_id=job.id, actor="ada")
+    world.tick()
+    _let_leave(world)
+    assert fresh(job).state == "paused"
+    held = fresh(job).held_seconds
+    assert held == pytest.approx(60, abs=10)
+    world.clock.advance(600)
+    control.resume(job_id=job.id, actor="ada")
+    world.running(job, 2)
+    assert fresh(job).held_seconds == pytest.approx(held, abs=10)
+
+
+def _let_leave(world: World) -> None:
+    """All workers that were told to go do so, and their coordinator after them."""
+    for process in sorted(world.host.running()):
+        world.host.exit(process, 0 if process.endswith("coordinator") else ExitCode.RELEASED)
+    world.clock.advance(1)
+    world.tick(2)
 
 
 def test_gpu_time_of_a_job_that_ends_is_counted_though_its_last_tick_is_killed(

@@ -107,6 +107,7 @@ def record_notice(
         "preparation_notice_revision": instruction.preparation_revision,
         "disk_notice_start": instruction.disk_start,
         "idle_notice": instruction.idle_since,
+        "limit_notice_version": instruction.limit_version,
     }
     draft.set(**{name: value for name, value in of_job.items() if value is not None})
     if instruction.is_busy:

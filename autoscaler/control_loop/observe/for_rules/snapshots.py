@@ -20,6 +20,7 @@ from autoscaler.reconciling.snapshot import (
     Notices,
     RescaleMode,
     SignsOfLife,
+    UsedUp,
 )
 from autoscaler.reconciling.worker_snapshot import (
     NodeSnapshot,
@@ -45,6 +46,7 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
         state=view.state,
         state_since=view.state_since,
         spec=view.spec,
+        version=job.version,
         mode=RescaleMode.HOT if view.is_hot else RescaleMode.RESTART,
         is_mode_known=job.mode == JobMode.HOT and view.generation is not None,
         forms_group=job.group_seen_at is not None,
@@ -67,6 +69,7 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
             preparation_revision=job.preparation_notice_revision,
             disk_start=job.disk_notice_start,
             idle_since=job.idle_notice,
+            limit_version=job.limit_notice_version,
         ),
         disk=DiskUse(
             disk_bytes=job.disk_bytes,
@@ -74,6 +77,7 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
             bytes_within=job.disk_bytes_within,
             has_closed_folder=job.has_closed_folder,
         ),
+        used_up=UsedUp(gpu_seconds=job.gpu_seconds, held_seconds=job.held_seconds),
         idle_since=job.idle_since,
         assignment=_assignment(view),
         generation=_generation(view),

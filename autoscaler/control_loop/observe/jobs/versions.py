@@ -19,7 +19,8 @@ from jobs.models import Job, Worker
 
 WITH_WORKERS: Final = ACTIVE | {JobState.STOPPING}
 MOVING: Final = (  # of the job's row, with each report and as time goes on
-    *("samples", "step", "progress_at", "coordinator_seen_at", "gpu_seconds", "noise_scale"),
+    *("samples", "step", "progress_at", "coordinator_seen_at", "noise_scale"),
+    *("gpu_seconds", "held_seconds"),
 )
 UNREAD_OF_JOBS: Final = (  # no part of a view; some may be long, and some move with each report
     *("spec", "labels", "prediction", "remedy", "values", "warnings", "explanation_for_admins"),

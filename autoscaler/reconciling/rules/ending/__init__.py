@@ -4,6 +4,7 @@ settling    whether it has ended, or must start again
 stopping    which processes have to end, and when none is left
 standstill  ends what stands still, after a warning
 disk        ends what writes more than it may
+limits      ends what has used up what it may, after a warning
 idleness    tells of what does nothing, and pauses it if its spec says so
 stops       how a job is stopped that is to start again, or has failed too often
 """

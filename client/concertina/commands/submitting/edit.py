@@ -36,6 +36,12 @@ def edit(
     deadline: Annotated[
         str | None, typer.Option(metavar="TIME", help="As 2026-12-24T18:00:00Z.")
     ] = None,
+    max_duration: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Of holding GPUs, as 12h.")
+    ] = None,
+    budget_gpu_hours: Annotated[
+        float | None, typer.Option(metavar="HOURS", help="GPU-hours that it may hold in all.")
+    ] = None,
     max_restarts: Annotated[
         int | None, typer.Option(metavar="N", help="After failures of its own code.")
     ] = None,
@@ -54,6 +60,8 @@ def edit(
         "priority": priority,
         "preemptibility": preemptibility,
         "deadline": deadline,
+        "max_duration": max_duration,
+        "budget_gpu_hours": budget_gpu_hours,
         "retry.max_restarts": max_restarts,
         "elastic.min_interval": min_interval,
     }

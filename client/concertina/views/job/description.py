@@ -79,7 +79,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     yield "Rescales", f"{job['rescales']} ({_cost(job)})"
     if (written := job.get("disk_bytes")) is not None:
         yield "Disk", f"{words.size(written)} in {words.number(job.get('disk_files'))} files"
-    yield "GPU time", words.duration(job["gpu_seconds"])
+    yield from _used_up(job)
     yield "Submitted", f"{words.date_time(job['submitted_at'])} by {job['submitted_by']}"
     yield from _code(job)
     yield from _data(job)
@@ -87,6 +87,19 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
     if job["finished_at"]:
         took = words.duration(job["completion_seconds"])
         yield "Finished", f"{words.date_time(job['finished_at'])} (after {took})"
+
+
+def _used_up(job: JobDetail) -> Iterator[tuple[str, str]]:
+    """Yield what it has used up, and of how much if its spec limits that."""
+    limits = job.get("resolved_spec", {})
+    budget, most = limits.get("budget_gpu_hours"), limits.get("max_duration")
+    of_budget = "" if budget is None else f" of at most {budget:g} GPU-hours"
+    yield "GPU time", f"{words.duration(job['gpu_seconds'])}{of_budget}"
+    if most is not None:
+        yield (
+            "Held GPUs",
+            f"{words.duration(job['held_seconds'])} of at most {words.duration(most)}",
+        )
 
 
 def _data(job: JobDetail) -> Iterator[tuple[str, str]]:

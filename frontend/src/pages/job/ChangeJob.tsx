@@ -29,12 +29,13 @@ export function ChangeJob({ job }: { readonly job: JobDetail }) {
       }}
     >
       <div className={styles.fields}>
-        {TERMS.map(({ label, min, max }, place) => (
+        {TERMS.map(({ label, min, max, isOptional = false }, place) => (
           <label key={label} className={styles.field}>
             {label}
             <input
               type="number"
-              required
+              required={!isOptional}
+              step={isOptional ? "any" : 1}
               min={min}
               max={max}
               value={entries[place]}

@@ -14,6 +14,7 @@ import {
   NONE,
   plural,
 } from "../../domain/format";
+import { limitsOfUse } from "../../domain/limitsOfUse";
 import { speedOf } from "../../domain/progress";
 import { Predicted } from "./Predicted";
 import styles from "./Facts.module.css";
@@ -49,8 +50,23 @@ export function Facts({ job }: { readonly job: JobDetail }) {
       />
       <Stat label="Rescales" value={String(job.rescales)} note={<Costs job={job} />} />
       <Predicted job={job} />
-      <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={`pool ${job.pool}`} />
+      <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={<Limits job={job} />} />
     </section>
+  );
+}
+
+/** What its spec lets it use up stands beside what it has used, or else its pool. */
+function Limits({ job }: { readonly job: JobDetail }) {
+  const limits = limitsOfUse(job);
+  return (
+    <div>
+      {limits.length === 0 && `pool ${job.pool}`}
+      {limits.map(({ words, isNear }) => (
+        <p key={words} className={isNear ? styles.warning : undefined}>
+          {words}
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -1,0 +1,31 @@
+/** What a job's spec lets it use up before it is ended, and how much of that is used up. */
+
+import type { JobDetail } from "../api/types";
+import { formatDuration } from "./format";
+
+/** The service tells people from this share on. */
+const NEAR = 0.8;
+const SECONDS_PER_HOUR = 3600;
+
+export interface LimitOfUse {
+  readonly words: string;
+  readonly isNear: boolean;
+}
+
+type Used = Pick<JobDetail, "gpu_seconds" | "held_seconds" | "resolved_spec">;
+
+export function limitsOfUse({ gpu_seconds, held_seconds, resolved_spec }: Used): LimitOfUse[] {
+  const { budget_gpu_hours: budget, max_duration: most } = resolved_spec;
+  const limits: LimitOfUse[] = [];
+  if (typeof budget === "number") {
+    const share = gpu_seconds / SECONDS_PER_HOUR / budget;
+    limits.push({ words: `of at most ${String(budget)} GPU-h`, isNear: share >= NEAR });
+  }
+  if (typeof most === "number") {
+    limits.push({
+      words: `held for ${formatDuration(held_seconds)} of at most ${formatDuration(most)}`,
+      isNear: held_seconds >= NEAR * most,
+    });
+  }
+  return limits;
+}

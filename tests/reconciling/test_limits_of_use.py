@@ -1,0 +1,98 @@
+"""What becomes of a job that has used up what its spec lets it, and when is that looked at?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from autoscaler.reconciling.assessments.limits_of_use import limits_of_use
+from autoscaler.reconciling.rest import rests_until
+from autoscaler.reconciling.snapshot import Notices, UsedUp
+from jobs.lifecycle import JobState
+from tests.reconciling.builders import NOW, job, look, spec, summary, worker
+
+if TYPE_CHECKING:
+    from autoscaler.reconciling.snapshot import JobSnapshot
+
+HOUR = 3600.0
+BOUNDED = {"max_duration": "10h", "budget_gpu_hours": 40}
+TOLD_OF_DURATION = ["tell limit_near: max_duration_over", "RecordNotice"]
+TOLD_OF_BUDGET = ["tell limit_near: budget_used_up", "RecordNotice"]
+
+
+def having_used(
+    hours: float = 0.0, gpu_hours: float = 0.0, *, known: bool = False, **fields: Any
+) -> JobSnapshot:
+    """A job of two workers with both limits; `known`: its people know that one is near."""
+    given = {
+        "spec": spec(**BOUNDED),
+        "used_up": UsedUp(held_seconds=hours * HOUR, gpu_seconds=gpu_hours * HOUR),
+        "notices": Notices(limit_version=1 if known else None),
+        **fields,
+    }
+    return job(worker("w1"), worker("w2"), **given)
+
+
+EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
+    "it is left alone while there is enough": (having_used(7.9, 31.9), []),
+    "it is told of when four fifths of its time are over": (having_used(8.0), TOLD_OF_DURATION),
+    "it is told of when four fifths of its budget are gone": (
+        having_used(gpu_hours=32.0),
+        TOLD_OF_BUDGET,
+    ),
+    "it is told of once": (having_used(9.9, 39.9, known=True), []),
+    "it is told of again after its spec was changed": (
+        having_used(9.0, known=True, version=2),
+        TOLD_OF_DURATION,
+    ),
+    "it is ended when its time is over": (
+        having_used(10.0, known=True),
+        ["stop as failed: max_duration_over"],
+    ),
+    "it is ended when its budget is gone": (
+        having_used(2.0, 40.0, known=True),
+        ["stop as failed: budget_used_up"],
+    ),
+    "it is ended while it starts as well": (
+        having_used(11.0, state=JobState.STARTING, known=True),
+        ["stop as failed: max_duration_over"],
+    ),
+    "nothing ends a job without limits": (having_used(1e6, 1e6, spec=spec()), []),
+}
+
+
+@pytest.mark.parametrize("what", EXPECTED, ids=lambda name: name.replace(" ", "_"))
+def test_of_a_job_with_limits(what: str) -> None:
+    bounded, expected = EXPECTED[what]
+    assert summary(look(bounded)) == expected
+
+
+def test_the_sentences_name_the_limit_and_how_to_go_on() -> None:
+    duration, budget = limits_of_use(having_used(8.5, 32.25))
+    assert duration.warning() == (
+        "It has used 8.50 h of 10h (`max_duration`). After that it is ended and counts as failed."
+        " `concertina edit` gives it more."
+    )
+    assert budget.sentence("digits") == (
+        "It has used 32.25 of 40 GPU-hours (`budget_gpu_hours`), and is not tried again."
+        " `concertina rerun digits --set budget_gpu_hours=... --set start_from.job=digits` goes on"
+        " from its last checkpoint."
+    )
+
+
+def test_half_of_what_is_left_until_it_is_told_of_is_waited_for() -> None:
+    soon = spec(**{**BOUNDED, "elastic": {"progress_timeout": "7d"}})
+    assert rests_until(having_used(7.8, spec=soon)) == NOW + timedelta(minutes=6)
+    two_gpus = having_used(gpu_hours=31.0, spec=soon)
+    assert rests_until(two_gpus) == NOW + timedelta(minutes=15)
+
+
+def test_near_its_limits_it_is_looked_at_each_time() -> None:
+    assert rests_until(having_used(7.97)) is None
+    assert rests_until(having_used(8.0, known=True)) is not None
+    assert rests_until(having_used(9.97, known=True)) is None
+    paused = replace(having_used(20.0), state=JobState.PAUSED)
+    assert summary(look(paused)) == []
