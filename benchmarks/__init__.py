@@ -27,7 +27,6 @@ Of the service:
 - `service_load`: what a thousand running jobs cost
 - `tick_cost`: what a tick costs, and which part of it
 - `api_cost`: what requests of people and programs cost
-- `report_cost`: what a coordinator's report costs
 - `reporting`: what the reports of very many jobs cost, and how soon an overload is over
 - `node_sampling`: what it costs to read what workers take of a node
 - `ray_host`: what a Ray cluster costs a process, beside the same machine without Ray

@@ -9,6 +9,7 @@ wait to be woken, and come again when the service says so. That takes a tenth of
 coordinators of `benchmarks.service_load` take, which do all that real ones do, so that a machine of
 two cores is not full of them.
 
+- `one_report`: what a single report costs; a benchmark by itself
 - `crowd`: the coordinators
 - `wire`: how they talk with the service
 - `storm`: many more reports, of senders that heed nothing

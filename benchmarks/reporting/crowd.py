@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
 
-from benchmarks.report_cost import report
+from benchmarks.reporting.one_report import report
 from benchmarks.reporting.wire import WAIT_SECONDS, Answer, Wire
 from concertina_worker.protocol import REST_SECONDS, SYNC_PATH, WAKE_PATH
 

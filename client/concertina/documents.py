@@ -857,6 +857,7 @@ class JobDetail(Job):
     # Null: the batch never exceeds its base, or no gradient noise was measured.
     batch_worth: BatchWorth | None
     warnings: list[str]  # What in its script is to be looked at, in sentences, oldest first.
+    held_seconds: float  # Time so far in which it held any GPU.
     disk_bytes: int | None  # That its files take, as found last; null: not known.
     disk_files: int | None  # And folders that it has; null: not known.
     is_pinned: bool  # Nothing of it is removed for its age.

@@ -83,7 +83,7 @@ def unnoticed_limit(job: JobSnapshot) -> LimitOfUse | None:
 
 
 def no_limit_until(job: JobSnapshot) -> datetime | None:
-    """Until when nothing is to be done for its limits; None: something may be, at any moment.
+    """Return until when its limits ask for nothing; None: they may at any moment.
 
     What was counted last is a little old: only half of the time that seems to be left is trusted.
     """

@@ -244,7 +244,7 @@ export interface paths {
         head?: never;
         /**
          * Change what a live job asks for
-         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `idle`, `retry.max_restarts`, `labels`.
+         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `max_duration`, `budget_gpu_hours`, `idle`, `retry.max_restarts`, `labels`.
          */
         patch: operations["change_job"];
         trace?: never;
@@ -1995,13 +1995,14 @@ export interface components {
          *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
          *     * `busy_again` - Busy again: its workers do something again.
          *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
+         *     * `limit_near` - Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.
          *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
          *     * `planning_failed` - Left out of plans: the planner failed on its data.
          *     * `planned_again` - Planned again: the planner can use its data again.
          *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
          * @enum {string}
          */
-        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
+        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
         EventList: {
             items: components["schemas"]["Event"][];
         };
@@ -2538,6 +2539,8 @@ export interface components {
             priority?: number | null;
             preemptibility?: components["schemas"]["Preemptibility"] | null;
             deadline?: (string | null) | null;
+            max_duration?: (string | null) | null;
+            budget_gpu_hours?: (number | null) | null;
             idle?: (components["schemas"]["Idle"] | null) | null;
             retry?: {
                 max_restarts?: number | null;
@@ -2657,6 +2660,11 @@ export interface components {
             readonly batch_worth: components["schemas"]["BatchWorth"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
+            /**
+             * Format: double
+             * @description Time so far in which it held any GPU.
+             */
+            readonly held_seconds: number;
             /** @description That its files take, as found last; null: not known. */
             readonly disk_bytes: number | null;
             /** @description And folders that it has; null: not known. */
@@ -2742,6 +2750,8 @@ export interface components {
          *     * `team_disk_full` - Its team's disk is full: the team's jobs keep more files than they may, ended ones too.
          *     * `too_many_files` - Wrote too many files: it has more files and folders than a job may have.
          *     * `folder_closed` - Hid what it writes: a folder is closed, or nested too deep to be measured.
+         *     * `max_duration_over` - Ran for as long as it may: it held GPUs for its `max_duration`.
+         *     * `budget_used_up` - Used up its budget: it held GPUs for its `budget_gpu_hours`.
          *     * `secret_unavailable` - A secret is missing: one that it names was deleted, or cannot be decrypted.
          *     * `data_unavailable` - Data is missing: a source that it names is gone, or is not where it was.
          *     * `code_unavailable` - Code is missing: the repository that it names has no such code, or cannot be read.
@@ -2763,7 +2773,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "too_many_files" | "folder_closed" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -2860,6 +2870,16 @@ export interface components {
              * @default null
              */
             utility: components["schemas"]["UtilityPoint"][] | null;
+            /**
+             * Max Duration
+             * @default null
+             */
+            max_duration: string | null;
+            /**
+             * Budget Gpu Hours
+             * @default null
+             */
+            budget_gpu_hours: number | null;
             /** @default null */
             idle: components["schemas"]["Idle"] | null;
             /**
@@ -4281,6 +4301,11 @@ export interface components {
             readonly batch_worth: components["schemas"]["BatchWorth"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
+            /**
+             * Format: double
+             * @description Time so far in which it held any GPU.
+             */
+            readonly held_seconds: number;
             /** @description That its files take, as found last; null: not known. */
             readonly disk_bytes: number | null;
             /** @description And folders that it has; null: not known. */

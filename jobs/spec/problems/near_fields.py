@@ -22,7 +22,8 @@ def nearest(path: Sequence[int | str], model: type[BaseModel]) -> Path | None:
 
     Fields beside it come first: `elastic.min` is `elastic.min_workers`. Then, at any level, a field
     of that name, one that has all its words, one that looks alike, and one that is a part of it:
-    `gpus` is `resources.gpus_per_worker`, `docker_image` is `image`.
+    `gpus` is `resources.gpus_per_worker`, `docker_image` is `image`. A word amid a name says too
+    little of it: `gpus` is not `budget_gpu_hours`.
     """
     *above, last = (str(part).lower() for part in path if isinstance(part, str))
     known = list(paths_of(model))
@@ -56,6 +57,7 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
 def _with_words(name: str, among: Sequence[Path]) -> Path | None:
     words = _words(name)
     found = [path for path in among if words and words <= _words(path[-1])]
+    found = [path for path in found if words & _outer_words(path[-1])]
     fewest = min((len(_words(path[-1])) for path in found), default=0)
     shortest = [path for path in found if len(_words(path[-1])) == fewest]
     return max(shortest, key=lambda path: _likeness(name, path), default=None)
@@ -72,6 +74,12 @@ def _part_of(name: str, among: Sequence[Path]) -> Path | None:
 
 def _likeness(name: str, path: Path) -> float:
     return difflib.SequenceMatcher(None, name, path[-1]).ratio()
+
+
+def _outer_words(name: str) -> frozenset[str]:
+    """Return its first and its last word."""
+    words = _WORD.findall(name)
+    return _words(words[0]) | _words(words[-1])
 
 
 def _words(name: str) -> frozenset[str]:

@@ -28,6 +28,7 @@ from autoscaler.reconciling.worker_snapshot import (
 )
 from jobs.job_mode import JobMode
 from jobs.lifecycle import JobState
+from jobs.models import Job
 from jobs.worker_phase import WorkerPhase
 
 
@@ -36,13 +37,7 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
     job = view.job
     return JobSnapshot(
         id=job.id,
-        context=Context(
-            now=context.now,
-            limits=context.limits,
-            disk_limits=context.disk_limits,
-            team_disk=context.team_disk(job.team_id),
-            reclaim_seconds=reclaim_seconds(job.pool),
-        ),
+        context=_context(job, context),
         state=view.state,
         state_since=view.state_since,
         spec=view.spec,
@@ -89,6 +84,16 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
 def node_snapshot(node: Node) -> NodeSnapshot:
     return NodeSnapshot(
         name=node.name, silent_since=node.silent_since, silent_reason=node.silent_reason
+    )
+
+
+def _context(job: Job, context: TickContext) -> Context:
+    return Context(
+        now=context.now,
+        limits=context.limits,
+        disk_limits=context.disk_limits,
+        team_disk=context.team_disk(job.team_id),
+        reclaim_seconds=reclaim_seconds(job.pool),
     )
 
 

@@ -1,4 +1,6 @@
-"""What does a coordinator's report cost the service? Run `python benchmarks/report_cost.py`.
+"""What does a coordinator's report cost the service?
+
+Run `python benchmarks/reporting/one_report.py`.
 
 Starts a PostgreSQL of its own, lets a job of four workers train, and hands the view reports as its
 coordinator would send them, without HTTP: with one point of progress, with ten, and the same
@@ -22,7 +24,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).parents[2]
 ROUNDS: Final = 3
 REPORTS: Final = 300
 WARM_UP: Final = 30
