@@ -5297,7 +5297,7 @@ export interface operations {
                 /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
                 after?: string;
                 /** @description Only of these kinds. May be repeated. */
-                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
                 limit?: number;
                 /** @description Only of this team's jobs. */
                 team?: string;
@@ -5354,7 +5354,7 @@ export interface operations {
                 /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
                 after?: string;
                 /** @description Only of these kinds. May be repeated. */
-                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
                 /** @description Only of this team's jobs. */
                 team?: string;
             };

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("jobs", "0045_jobs_of_an_account"),
+        ("jobs", "0046_positions_of_events"),
     ]
 
     operations = [
