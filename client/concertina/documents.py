@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         RepeatedUnitEnum,
         SecretKind,
         SignEnum,
+        TeamPermission,
         TokenState,
         WorkerPhase,
     )
@@ -413,6 +414,8 @@ class MemberList(TypedDict):
     """A document of the service: MemberList."""
 
     may_change: bool  # True if the caller may change who is in it.
+    may: list[TeamPermission]  # What the caller may do in the team.
+    permissions: list[RolePermission]  # What each role may do.
     items: list[Member]
 
 
@@ -624,6 +627,14 @@ class Rival(TypedDict):
     workers: int
     gpus: int
     gain: float
+
+
+class RolePermission(TypedDict):
+    """Something that people may do in a team by their role."""
+
+    permission: TeamPermission
+    meaning: str  # What it lets its holder do.
+    roles: list[MemberRole]  # Who has it; admins have all.
 
 
 class RunningDetails(TypedDict):

@@ -159,5 +159,19 @@ RemovalPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code", "h
 RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
 SecretKind = Literal["environment", "registry"]
 SignEnum = Literal["line", "iteration"]
+TeamPermission = Literal[
+    "see",
+    "submit",
+    "change_own_jobs",
+    "change_all_jobs",
+    "name_models",
+    "set_up",
+    "manage_sources",
+    "manage_members",
+    "manage_tokens",
+    "divide_quotas",
+    "simulate",
+    "administer",
+]
 TokenState = Literal["valid", "expired", "revoked"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

@@ -157,6 +157,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobNetwork": JobNetwork.choices(),
         "DataSourceKind": "storage.models.DataSource.Kind",
         "MemberRole": "tenancy.models.Membership.Role",
+        "TeamPermission": "control_plane.api.teams.members.PERMISSIONS",
         "TokenScope": "tenancy.models.TokenScope",
         "AuditOutcome": "tenancy.models.AuditOutcome",
         "AuditSenderKind": "tenancy.models.AuditSenderKind",

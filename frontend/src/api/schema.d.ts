@@ -3106,6 +3106,10 @@ export interface components {
         MemberList: {
             /** @description True if the caller may change who is in it. */
             may_change: boolean;
+            /** @description What the caller may do in the team. */
+            may: components["schemas"]["TeamPermission"][];
+            /** @description What each role may do. */
+            permissions: components["schemas"]["RolePermission"][];
             items: components["schemas"]["Member"][];
         };
         /**
@@ -3817,6 +3821,14 @@ export interface components {
             /** Format: double */
             gain: number;
         };
+        /** @description Something that people may do in a team by their role. */
+        RolePermission: {
+            permission: components["schemas"]["TeamPermission"];
+            /** @description What it lets its holder do. */
+            meaning: string;
+            /** @description Who has it; admins have all. */
+            roles: components["schemas"]["MemberRole"][];
+        };
         RotationBody: {
             /** @description Until it expires; without it 90, or as many as are allowed. null: never, for admins alone. */
             days?: number | null;
@@ -4463,6 +4475,22 @@ export interface components {
         TeamList: {
             items: components["schemas"]["Team"][];
         };
+        /**
+         * @description * `see` - see
+         *     * `submit` - submit
+         *     * `change_own_jobs` - change_own_jobs
+         *     * `change_all_jobs` - change_all_jobs
+         *     * `name_models` - name_models
+         *     * `set_up` - set_up
+         *     * `manage_sources` - manage_sources
+         *     * `manage_members` - manage_members
+         *     * `manage_tokens` - manage_tokens
+         *     * `divide_quotas` - divide_quotas
+         *     * `simulate` - simulate
+         *     * `administer` - administer
+         * @enum {string}
+         */
+        TeamPermission: "see" | "submit" | "change_own_jobs" | "change_all_jobs" | "name_models" | "set_up" | "manage_sources" | "manage_members" | "manage_tokens" | "divide_quotas" | "simulate" | "administer";
         TeamRetention: {
             /** @description True if the caller may set `days`. */
             may_choose: boolean;

@@ -10,7 +10,14 @@ from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.access import grants, members
 from tenancy.access.grants import Grant
-from tenancy.access.permissions import LEAD, MEMBER, VIEWER, Permission
+from tenancy.access.permissions import (
+    LEAD,
+    MEMBER,
+    TOKEN,
+    VIEWER,
+    Permission,
+    permissions_of,
+)
 from tenancy.access.principal import Principal
 from tenancy.errors import RoleTooStrong
 from tenancy.models import Membership, Team
@@ -65,6 +72,19 @@ def test_everybody_of_the_team_sees_who_is_in_it_and_whether_they_may_change_it(
         told = reader.get(URL).json()
         assert (told["may_change"], len(told["items"])) == (may, 2)
     assert added(viewer, "ada", LEAD) == (403, "permission_denied")
+
+
+def test_everybody_of_the_team_is_told_what_each_role_and_they_themselves_may_do(
+    lead: APIClient, api: APIClient
+) -> None:
+    viewer = client(person("ada", vision=VIEWER))
+    for reader, role in ((lead, LEAD), (viewer, VIEWER), (api, TOKEN)):
+        told = reader.get(URL).json()
+        assert set(told["may"]) == permissions_of(role)
+        by_role = {one["permission"]: one["roles"] for one in told["permissions"]}
+        assert by_role["see"] == [VIEWER, MEMBER, LEAD]
+        assert by_role["manage_tokens"] == [LEAD]
+        assert "administer" not in by_role
 
 
 def test_those_of_teams_above_are_listed_after_those_of_the_team(lead: APIClient) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
@@ -12,11 +12,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access import members
 from tenancy.access.members import MOST_MEMBERS
-from tenancy.access.permissions import Permission
+from tenancy.access.permissions import ROLES, TABLE, Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Membership, Team
 
 from jobs.api.requests import body
+
+PERMISSIONS: Final = [(one.value, one.value) for one in Permission]
 
 
 class MemberSerializer(serializers.Serializer[Any]):
@@ -30,9 +32,36 @@ class MemberSerializer(serializers.Serializer[Any]):
     is_active = serializers.BooleanField(help_text="False: they cannot log in now.")
 
 
+class RolePermissionSerializer(serializers.Serializer[Any]):
+    """Something that people may do in a team by their role."""
+
+    permission = serializers.ChoiceField(choices=PERMISSIONS)
+    meaning = serializers.CharField(help_text="What it lets its holder do.")
+    roles = serializers.ListField(
+        child=serializers.ChoiceField(choices=Membership.Role.choices),
+        help_text="Who has it; admins have all.",
+    )
+
+
 class MemberListSerializer(serializers.Serializer[Any]):
     may_change = serializers.BooleanField(help_text="True if the caller may change who is in it.")
+    may = serializers.ListField(
+        child=serializers.ChoiceField(choices=PERMISSIONS),
+        help_text="What the caller may do in the team.",
+    )
+    permissions = RolePermissionSerializer(many=True, help_text="What each role may do.")
     items = MemberSerializer(many=True)
+
+
+_BY_ROLE: Final = [
+    {
+        "permission": permission.value,
+        "meaning": row.meaning,
+        "roles": [role for role in ROLES if role in row.held_by],
+    }
+    for permission, row in TABLE.items()
+    if not set(ROLES).isdisjoint(row.held_by)
+]
 
 
 class RoleBody(serializers.Serializer[Any]):
@@ -58,7 +87,12 @@ class MembersView(APIView):
         principal = principal_of(request)
         items = members.members_of(_team(principal, name))
         may_change = principal.may(Permission.MANAGE_MEMBERS, name)
-        answer = {"may_change": may_change, "items": [asdict(one) for one in items]}
+        answer = {
+            "may_change": may_change,
+            "may": [one.value for one in Permission if principal.may(one, name)],
+            "permissions": _BY_ROLE,
+            "items": [asdict(one) for one in items],
+        }
         return Response(MemberListSerializer(answer).data)
 
     @extend_schema(
