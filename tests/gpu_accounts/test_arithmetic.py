@@ -67,6 +67,27 @@ def test_nothing_is_negative_and_nobody_lends_more_than_is_borrowed(history: Poo
 
 @given(histories())
 @examples(200)
+def test_what_became_of_a_guarantee_adds_up_to_it_as_it_was(history: PoolHistory) -> None:
+    hour = accounts(history)
+    promises = list(promises_in(history.quotas, since=SINCE, until=UNTIL))
+    promised_at: Counter[int] = Counter()
+    promised_to: Counter[str] = Counter()
+    for one in promises:
+        promised_to[one.team] += one.guaranteed * (one.until - one.since)
+        promised_at.update(dict.fromkeys(range(one.since, one.until), one.guaranteed))
+    became = Counter(
+        {team: one.lent + one.reserved + one.idle for team, one in hour.by_team.items()}
+    )
+    del became[NOBODY]
+    for (team, _), time in hour.by_job.items():
+        became[team] += time.guaranteed
+    assert all(became[team] <= promised_to[team] for team in became)
+    if all(promised_at[moment] <= gpus_at(history, moment)[0] for moment in range(SINCE, UNTIL)):
+        assert +became == +promised_to
+
+
+@given(histories())
+@examples(200)
 def test_what_is_divided_into_parts_has_the_same_sums(history: PoolHistory) -> None:
     """Hours of a day that a clock was set in add up as any others do."""
     borders = [SINCE, SINCE + 1, SINCE + 17, SINCE + 41, UNTIL]
