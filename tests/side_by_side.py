@@ -43,7 +43,9 @@ class Files(LoadScopeScheduling):
             return "ray"
         if "architecture" in file.parts:
             return "architecture"
-        return str(file.parent if "end_to_end" in file.parts else file)
+        if "end_to_end" in file.parts:
+            return str(PurePath(*file.parts[: file.parts.index("end_to_end") + 2]))
+        return str(file)
 
 
 def longest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:

@@ -63,7 +63,8 @@ everything.
 
 ## Who is in a team
 
-Leads say so, without an admin: on the command line, or with `/api/v1/teams/TEAM/members`. The
+Leads say so, without an admin: on the team's page of the dashboard under *People and tokens*, on
+the command line, or with `/api/v1/teams/TEAM/members`. The
 account has to be there; admins make accounts at `/admin/`.
 
 ```console

@@ -24,16 +24,34 @@ function readOfJob(id: string, part: string, parameters: Readonly<Record<string,
 
 type Order = "submitted" | "finished";
 
-export function useJobs(states: readonly State[], limit: number, order?: Order) {
-  const query = { state: states.join(","), limit, ...(order === undefined ? {} : { order }) };
+interface Wanted {
+  readonly team?: string | undefined;
+  readonly order?: Order;
+}
+
+export function useJobs(states: readonly State[], limit: number, { team, order }: Wanted = {}) {
+  const query = {
+    state: states.join(","),
+    limit,
+    ...(team !== undefined && { team }),
+    ...(order !== undefined && { order }),
+  };
   return useLiveQuery(["jobs"], readOf("/api/v1/jobs", query), () =>
     unwrap(client.GET("/api/v1/jobs", { params: { query } })),
   );
 }
 
 /** The course of each of these jobs, in so few points that it fits into a line. */
-export function useSparklines(states: readonly State[], limit: number, points: number) {
-  const query = { state: states.join(","), limit, points };
+export function useSparklines(
+  states: readonly State[],
+  limit: number,
+  points: number,
+  team?: string,
+) {
+  const query = {
+    ...{ state: states.join(","), limit, points },
+    ...(team !== undefined && { team }),
+  };
   return useLiveQuery(
     ["sparklines"],
     readOf("/api/v1/jobs:sparklines", query),

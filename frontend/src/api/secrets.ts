@@ -5,14 +5,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { client, unwrap } from "./client";
 import type { SecretContent } from "./types";
 
-const SLOW_MILLISECONDS = 10_000; // people change these, not the cluster
+import { PEOPLES_MILLISECONDS } from "./teams";
 
 export function useSecrets(team: string) {
   return useQuery({
     queryKey: ["team", team, "secrets"],
     queryFn: () =>
       unwrap(client.GET("/api/v1/teams/{name}/secrets", { params: { path: { name: team } } })),
-    refetchInterval: SLOW_MILLISECONDS,
+    refetchInterval: PEOPLES_MILLISECONDS,
   });
 }
 
@@ -21,7 +21,7 @@ export function useTeamImages(team: string) {
     queryKey: ["team", team, "images"],
     queryFn: () =>
       unwrap(client.GET("/api/v1/teams/{name}/images", { params: { path: { name: team } } })),
-    refetchInterval: SLOW_MILLISECONDS,
+    refetchInterval: PEOPLES_MILLISECONDS,
   });
 }
 

@@ -26,7 +26,7 @@ export function App() {
           <Route index element={<OverviewPage />} />
           <Route path="jobs" element={<JobsPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
-          <Route path="teams/:name" element={<TeamPage />} />
+          <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>
       </Routes>

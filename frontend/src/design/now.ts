@@ -31,3 +31,11 @@ export function useNow(): number {
   const current = () => now;
   return useSyncExternalStore(subscribe, current, current);
 }
+
+const HOUR = 3_600_000; // milliseconds
+
+/** The hour in which it is now, for what changes no more often. */
+export function useTheHour(): number {
+  const current = () => Math.floor(now / HOUR) * HOUR;
+  return useSyncExternalStore(subscribe, current, current);
+}

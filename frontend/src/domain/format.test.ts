@@ -4,6 +4,7 @@ import {
   formatBytes,
   formatCount,
   formatDuration,
+  formatGpuHours,
   formatGpuTime,
   formatMetric,
   formatPercent,
@@ -86,5 +87,17 @@ describe("words", () => {
   it("agree with their number", () => {
     expect(plural(1, "job")).toBe("1 job");
     expect(plural(0, "job")).toBe("0 jobs");
+  });
+});
+
+describe("GPU-hours of an account", () => {
+  it.each([
+    [0, "0"],
+    [0.01, "< 0.1"],
+    [0.25, "0.3"],
+    [47.04, "47.0"],
+    [1234.56, "1,234.6"],
+  ])("of %s read %s", (gpuHours, text) => {
+    expect(formatGpuHours(gpuHours)).toBe(text);
   });
 });

@@ -88,3 +88,19 @@ export function humanise(code: string): string {
 export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** `1 GPU`, `2.5 GPUs`. */
+export function formatGpus(gpus: number): string {
+  return `${formatMetric(gpus)} ${gpus === 1 ? "GPU" : "GPUs"}`;
+}
+
+const inAccounts = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
+/** GPU-hours of an account, which are not rounded to what a glance needs: `1,234.5`, `0.2`, `0`. */
+export function formatGpuHours(gpuHours: number): string {
+  if (gpuHours === 0) return "0";
+  return gpuHours < 0.05 ? "< 0.1" : inAccounts.format(gpuHours);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aTeam } from "../testing/samples";
-import { shareBar } from "./standing";
+import { exchangeOf, shareBar } from "./standing";
 
 describe("a team's bar", () => {
   it("shows its own GPUs apart from those it borrowed", () => {
@@ -14,5 +14,16 @@ describe("a team's bar", () => {
 
   it("never leaves the bar, also when more is guaranteed than there is", () => {
     expect(shareBar(aTeam({ guaranteed: 6, allocated: 0 }), 4).guarantee).toBe(100);
+  });
+});
+
+describe("what a team takes of others or leaves to them", () => {
+  it.each([
+    [{}, "Borrowed", 1, "beyond its guarantee"],
+    [{ guaranteed: 0, borrowed: 3 }, "Borrowed", 3, "without a guarantee"],
+    [{ borrowed: 0, lent: 2 }, "Lent", 2, "of its guarantee, used by others"],
+    [{ borrowed: 1, lent: 2 }, "Borrowed", 1, "beyond its guarantee, and lends 2"],
+  ])("of %o is %s %i", (given, name, gpus, meaning) => {
+    expect(exchangeOf(aTeam(given))).toEqual({ name, gpus, meaning });
   });
 });

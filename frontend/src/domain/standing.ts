@@ -20,3 +20,19 @@ export function shareBar(team: TeamStanding, gpusTotal: number): ShareBar {
     fairShare: percent(team.fair_share),
   };
 }
+
+/** What it takes of others or leaves to them; never both at a time, but in pools that are summed up. */
+export interface Exchange {
+  readonly name: "Borrowed" | "Lent";
+  readonly gpus: number;
+  readonly meaning: string;
+}
+
+export function exchangeOf({ borrowed, lent, guaranteed }: TeamStanding): Exchange {
+  if (lent > 0 && borrowed === 0) {
+    return { name: "Lent", gpus: lent, meaning: "of its guarantee, used by others" };
+  }
+  const also = lent > 0 ? `, and lends ${lent}` : "";
+  const beyond = guaranteed > 0 ? "beyond its guarantee" : "without a guarantee";
+  return { name: "Borrowed", gpus: borrowed, meaning: `${beyond}${also}` };
+}

@@ -53,7 +53,11 @@ def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iter
     """A page of a person who is signed in; a script error on it fails the test."""
     context = patient(
         browser.new_context(
-            base_url=stack.url, storage_state=signed_in, viewport=WIDE, color_scheme="light"
+            base_url=stack.url,
+            storage_state=signed_in,
+            viewport=WIDE,
+            color_scheme="light",
+            timezone_id="UTC",
         )
     )
     page = context.new_page()

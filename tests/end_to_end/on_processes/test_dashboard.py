@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.end_to_end.browser import (
     patient,
     sign_in,
 )
+from tests.end_to_end.live_page import events_of, wait_for_more, wait_for_reads
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import REGISTRATION, job_of, until
 
@@ -127,9 +127,7 @@ def test_an_open_overview_is_sent_what_changes_and_asks_for_nothing(
     wait_for_reads(page, sent, {path for path in SECONDS_OF if "{" not in path})
     page.on("request", lambda request: asked.append(request.url))
     before = job.inner_text()
-    wanted = len(sent) + 10
-    while len(sent) < wanted:
-        page.wait_for_timeout(50)
+    wait_for_more(page, sent)
     until(lambda: job.inner_text() != before, what="the job's figures move")
     assert [url for url in asked if "/api/v1/live?" not in url] == []  # which comes anew at times
 
@@ -143,24 +141,8 @@ def test_an_open_page_of_a_job_asks_for_its_head_alone(
     parts = {path.format(job_id=training["id"]) for path in SECONDS_OF if "{" in path}
     wait_for_reads(page, sent, parts)
     page.on("request", lambda request: asked.append(urlsplit(request.url).path))
-    wanted = len(sent) + 10
-    while len(sent) < wanted:
-        page.wait_for_timeout(50)
+    wait_for_more(page, sent)
     assert parts.isdisjoint(asked)
-
-
-def events_of(page: Page) -> list[str]:
-    """Collect what is sent to it from now on."""
-    sent = list[str]()
-    wire = page.context.new_cdp_session(page)
-    wire.send("Network.enable")
-    wire.on("Network.eventSourceMessageReceived", lambda event: sent.append(event["data"]))
-    return sent
-
-
-def wait_for_reads(page: Page, sent: list[str], paths: set[str]) -> None:
-    while paths - {json.loads(event).get("read", "").partition("?")[0] for event in sent}:
-        page.wait_for_timeout(50)
 
 
 def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -> None:

@@ -6,7 +6,7 @@ import { useChangeJob } from "../../api/jobs";
 import type { JobDetail } from "../../api/types";
 import { changesTo, entryOf, TERMS } from "../../domain/terms";
 import styles from "./ChangeJob.module.css";
-import { Question } from "./Question";
+import { Question } from "../../design/Question";
 
 export function ChangeJob({ job }: { readonly job: JobDetail }) {
   const call = useChangeJob(job.id, job.version);

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useJobAction } from "../../api/jobs";
 import type { Job } from "../../api/types";
 import { actionsFor, type JobAction } from "../../domain/states";
-import { Question } from "./Question";
+import { Question } from "../../design/Question";
 import styles from "./JobActions.module.css";
 
 interface Wording {

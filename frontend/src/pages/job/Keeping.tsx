@@ -8,7 +8,7 @@ import type { JobDetail } from "../../api/types";
 import { plural } from "../../domain/format";
 import { describeRemovals } from "../../domain/keeping";
 import { isDeletable } from "../../domain/states";
-import { Question } from "./Question";
+import { Question } from "../../design/Question";
 
 export function Keeping({ job }: { readonly job: JobDetail }) {
   return (

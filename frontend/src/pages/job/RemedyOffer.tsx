@@ -4,7 +4,7 @@ import { useChangeJob } from "../../api/jobs";
 import type { JobDetail, Remedy } from "../../api/types";
 import { inWords } from "../../domain/terms";
 import styles from "./Explain.module.css";
-import { Question } from "./Question";
+import { Question } from "../../design/Question";
 
 interface RemedyOfferProps {
   readonly job: JobDetail;

@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 
 import { useRerun } from "../../api/jobs";
 import type { JobDetail } from "../../api/types";
-import { Question } from "./Question";
+import { Question } from "../../design/Question";
 
 export function RunAgain({ job }: { readonly job: JobDetail }) {
   const navigate = useNavigate();

@@ -19,14 +19,14 @@ import styles from "./JobList.module.css";
 
 const LIMIT = 8;
 
-export function FinishedJobs() {
-  const jobs = useJobs(FINAL, LIMIT, "finished");
+export function FinishedJobs({ team }: { readonly team?: string }) {
+  const jobs = useJobs(FINAL, LIMIT, { team, order: "finished" });
   return (
     <Card
       title="Recently finished"
       actions={
-        <Link to="/jobs" className={styles.all}>
-          All jobs
+        <Link to={team === undefined ? "/jobs" : `/jobs?team=${team}`} className={styles.all}>
+          {team === undefined ? "All jobs" : `All jobs of ${team}`}
         </Link>
       }
       isFlush

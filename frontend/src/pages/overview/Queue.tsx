@@ -21,10 +21,10 @@ import styles from "./JobList.module.css";
 
 const LIMIT = 100;
 
-export function Queue() {
-  const jobs = useJobs(WAITING, LIMIT);
+export function Queue({ team }: { readonly team?: string }) {
+  const jobs = useJobs(WAITING, LIMIT, { team });
   const items = jobs.data?.items ?? [];
-  const seesAll = useSeesAll();
+  const seesAll = useSeesAll() || team !== undefined;
   const hasMore = jobs.data?.next_cursor != null;
   return (
     <Card title="Queue" note={jobs.data && countInQueue({ jobs: items, hasMore, seesAll })} isFlush>

@@ -15,12 +15,12 @@ import styles from "./RunningJobs.module.css";
 const LIMIT = 100;
 const POINTS = 60;
 
-export function RunningJobs() {
-  const jobs = useJobs(ACTIVE, LIMIT);
+export function RunningJobs({ team }: { readonly team?: string }) {
+  const jobs = useJobs(ACTIVE, LIMIT, { team });
   const items = jobs.data?.items ?? [];
-  const seesAll = useSeesAll();
+  const seesAll = useSeesAll() || team !== undefined;
   const hasMore = jobs.data?.next_cursor != null;
-  const sparklines = useSparklines(ACTIVE, LIMIT, POINTS).data?.items ?? [];
+  const sparklines = useSparklines(ACTIVE, LIMIT, POINTS, team).data?.items ?? [];
   const courses = new Map(sparklines.map((sparkline) => [sparkline.job_id, sparkline]));
   return (
     <Card

@@ -7,11 +7,10 @@ import type { TeamStanding } from "../../api/types";
 import { Card } from "../../design/Card";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
+import { ShareBar } from "../../design/ShareBar";
 import { SkeletonRows } from "../../design/Skeleton";
 import { TeamMark } from "../../design/TeamMark";
-import { useTeamColour } from "../../design/teamColour";
 import { formatMetric, plural } from "../../domain/format";
-import { shareBar } from "../../domain/standing";
 import styles from "./Teams.module.css";
 
 export function Teams({ pool }: { readonly pool: string | undefined }) {
@@ -86,23 +85,6 @@ function Number({ name, value, isMain = false }: NumberProps) {
     <div data-main={isMain}>
       <dt>{name}</dt>
       <dd>{formatMetric(value)}</dd>
-    </div>
-  );
-}
-
-/** Solid: within the guarantee. Hatched: borrowed. The notch is the guarantee, the dot the fair share. */
-function ShareBar({ team, gpusTotal }: TeamProps) {
-  const colour = useTeamColour()(team.name);
-  const bar = shareBar(team, gpusTotal);
-  return (
-    <div className={styles.bar} aria-hidden="true" style={{ "--team": colour }}>
-      <span className={styles.own} style={{ width: `${bar.own}%` }} />
-      <span
-        className={styles.borrowed}
-        style={{ left: `${bar.own}%`, width: `${bar.borrowed}%` }}
-      />
-      <span className={styles.guarantee} style={{ left: `${bar.guarantee}%` }} />
-      <span className={styles.fair} style={{ left: `${bar.fairShare}%` }} />
     </div>
   );
 }

@@ -1,18 +1,18 @@
-/** What does a team keep for its jobs, and what may they run? */
+/** How does a team stand, what did it use, who is in it, and what does it keep for its jobs? */
 
-import { useParams } from "react-router";
+import { Link, Route, Routes, useParams } from "react-router";
 
 import { useTeams } from "../../api/cluster";
 import { NotFoundPage } from "../../app/NotFoundPage";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
+import { Tabs } from "../../design/Tabs";
 import { TeamMark } from "../../design/TeamMark";
 import { plural } from "../../domain/format";
-import { Images } from "./Images";
-import { Models } from "./Models";
-import { Retention } from "./Retention";
-import { Secrets } from "./Secrets";
-import { Storage } from "./Storage";
+import { Now } from "./Now";
+import { People } from "./people/People";
+import { Setup } from "./Setup";
+import { UsageReceipt } from "./usage/UsageReceipt";
 import styles from "./TeamPage.module.css";
 
 export default function TeamPage() {
@@ -27,6 +27,7 @@ export default function TeamPage() {
   }
   const team = teams.data.items.find((one) => one.name === name);
   if (!team?.is_mine) return <NotFoundPage what="team" />;
+  const here = `/teams/${name}`;
   return (
     <div className={styles.page} key={name}>
       <title>{`Team ${name} · Concertina`}</title>
@@ -36,13 +37,28 @@ export default function TeamPage() {
         </h1>
         <p>
           {plural(team.running_jobs, "job")} running, {team.waiting_jobs} waiting
+          {team.parent !== null && ` · below team ${team.parent}`}
         </p>
+        <Link to={`/jobs?team=${name}`} className={styles.jobs}>
+          All its jobs
+        </Link>
       </header>
-      <Secrets team={name} />
-      <Models team={name} />
-      <Images team={name} />
-      <Storage team={name} />
-      <Retention team={name} />
+      <Tabs
+        label={`Team ${name}`}
+        tabs={[
+          { to: here, text: "Now" },
+          { to: `${here}/usage`, text: "Usage" },
+          { to: `${here}/people`, text: "People and tokens" },
+          { to: `${here}/setup`, text: "Secrets and storage" },
+        ]}
+      />
+      <Routes>
+        <Route index element={<Now team={name} />} />
+        <Route path="usage" element={<UsageReceipt team={name} />} />
+        <Route path="people" element={<People team={name} />} />
+        <Route path="setup" element={<Setup team={name} />} />
+        <Route path="*" element={<NotFoundPage />} />
+      </Routes>
     </div>
   );
 }

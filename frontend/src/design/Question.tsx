@@ -1,14 +1,16 @@
-/** Something that is done to a job once a person has said so again, knowing what comes of it. */
+/** Something that is done once a person has said so again, knowing what comes of it. */
 
 import { useState, type ReactNode, type SyntheticEvent } from "react";
 
-import { messageOf } from "../../api/errors";
-import { Button } from "../../design/Button";
-import { Dialog } from "../../design/Dialog";
+import { messageOf } from "../api/errors";
+import { Button } from "./Button";
+import { Dialog } from "./Dialog";
 import styles from "./Question.module.css";
 
 interface QuestionProps {
   readonly button: string;
+  /** What the button is about, where many have the same word; without it, the word says all. */
+  readonly label?: string;
   readonly title: string;
   readonly consequence: string;
   readonly isDanger: boolean;
@@ -37,6 +39,7 @@ export function Question({ isDanger, ...asked }: QuestionProps) {
     <>
       <Button
         look={isDanger ? "danger" : "plain"}
+        aria-label={asked.label}
         onClick={() => {
           setIsOpen(true);
         }}

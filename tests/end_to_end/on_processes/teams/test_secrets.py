@@ -22,6 +22,7 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     page.on("response", hear)
     page.goto("/")
     page.get_by_role("listitem", name="Team vision").get_by_role("link", name="vision").click()
+    page.get_by_role("link", name="Secrets and storage").click()
     expect(page.get_by_text("No secrets yet")).to_be_visible()
 
     page.get_by_role("button", name="New secret").click()
@@ -45,10 +46,10 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     told = [answer.text() for answer in heard if "/api/v1/teams/vision/secrets" in answer.url]
     assert any("WANDB_API_KEY" in text for text in told)
     assert not any(CANARY in text for text in told)
-    keep_screenshot(page, "team")
+    keep_screenshot(page, "team-setup")
     page.set_viewport_size(NARROW)
     expect_no_sideways_scroll(page)
-    keep_screenshot(page, "team-narrow")
+    keep_screenshot(page, "team-setup-narrow")
 
     with stack.client("vision") as client:
         (kept,) = client.get("/api/v1/teams/vision/secrets").json()["items"]
@@ -65,7 +66,7 @@ def values_of_fields(page: Page) -> list[str]:
 
 
 def test_how_long_logs_are_kept_is_chosen_within_bounds(page: Page) -> None:
-    page.goto("/teams/vision")
+    page.goto("/teams/vision/setup")
     logs = page.get_by_role("listitem", name="Retention of logs")
     expect(logs).to_contain_text("as the installation says")
     logs.get_by_role("button").click()
@@ -93,7 +94,7 @@ def test_how_long_logs_are_kept_is_chosen_within_bounds(page: Page) -> None:
 def test_what_the_jobs_of_a_team_keep_is_shown_with_those_that_keep_most(
     page: Page, stack: RunningStack
 ) -> None:
-    page.goto("/teams/vision")
+    page.goto("/teams/vision/setup")
     storage = page.get_by_role("region", name="Storage")
     expect(storage.get_by_role("progressbar")).to_be_visible()
     expect(storage).to_contain_text("of 4.88 TiB")

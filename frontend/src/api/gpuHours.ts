@@ -1,0 +1,62 @@
+/** Who used, lent and borrowed how much GPU time? Of closed hours, which never change again. */
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+
+import { daysAfter, type UsagePeriod } from "../domain/usagePeriod";
+import { client, unwrap } from "./client";
+import type { GpuUsage } from "./types";
+
+/** An hour is closed once in an hour; a page that is left open shows it soon enough. */
+const CLOSED_MILLISECONDS = 300_000;
+const MOST_ROWS = 1000;
+
+/** Days and months are those of whoever looks. */
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export interface UsageAsked {
+  readonly team: string;
+  readonly by: string;
+  readonly period: UsagePeriod;
+}
+
+function queryOf({ team, by, period }: UsageAsked) {
+  return {
+    ...{ by, team, time_zone: ZONE },
+    ...{ since: period.first, until: daysAfter(period.last, 1) },
+  };
+}
+
+/** With a `by` that is empty, nothing is asked. */
+export function useGpuHours(asked: UsageAsked) {
+  const query = { ...queryOf(asked), limit: MOST_ROWS };
+  return useQuery({
+    queryKey: ["team", asked.team, "gpu-hours", query],
+    queryFn: async () => {
+      const answer = await unwrap(client.GET("/api/v1/usage", { params: { query } }));
+      return answer as GpuUsage; // a table comes only if one asks for it
+    },
+    enabled: asked.by !== "",
+    refetchInterval: CLOSED_MILLISECONDS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+const MOST_IN_TABLE = "10000";
+
+/** Where a browser finds the same as a table. */
+export function gpuHoursAddress(asked: UsageAsked): string {
+  const parameters = { ...queryOf(asked), format: "csv", limit: MOST_IN_TABLE };
+  return `/api/v1/usage?${new URLSearchParams(parameters).toString()}`;
+}
+
+const LOOKED_AT = 100; // jobs
+
+/** The jobs by whose labels it can be told apart. */
+export function useLabelledJobs(team: string) {
+  const query = { team, order: "submitted" as const, limit: LOOKED_AT };
+  return useQuery({
+    queryKey: ["team", team, "labels"],
+    queryFn: () => unwrap(client.GET("/api/v1/jobs", { params: { query } })),
+    staleTime: CLOSED_MILLISECONDS,
+  });
+}

@@ -1,0 +1,183 @@
+/** Making a token, or another in its place. The key is shown once, and kept nowhere here. */
+
+import { useState } from "react";
+
+import { useMakeToken, useRotateToken } from "../../../api/teams";
+import type { MadeToken, Token } from "../../../api/types";
+import { Button } from "../../../design/Button";
+import { Command } from "../../../design/Command";
+import { Dialog } from "../../../design/Dialog";
+import { FormDialog, FormField } from "../../../design/FormDialog";
+import {
+  type lifetimes,
+  OVERLAPS,
+  rotationOf,
+  SCOPES,
+  USUAL_OVERLAP_HOURS,
+  wishOf,
+} from "../../../domain/tokens";
+import styles from "./People.module.css";
+
+interface AskedFor {
+  readonly team: string;
+  readonly lasting: ReturnType<typeof lifetimes>;
+  readonly onMade: (token: MadeToken) => void;
+  readonly onClose: () => void;
+}
+
+export function MakeToken({ team, lasting, onMade, onClose }: AskedFor) {
+  const call = useMakeToken(team);
+  return (
+    <FormDialog
+      title={`New token of ${team}`}
+      verb="Make token"
+      call={call}
+      onSubmit={(form) => {
+        call.mutate(wishOf(form), { onSuccess: onMade });
+      }}
+      onClose={onClose}
+    >
+      <FormField label="Name" note={`Its jobs are submitted by ${team}/NAME.`}>
+        <input
+          name="name"
+          required
+          maxLength={80}
+          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+          title="Letters, digits, dots, hyphens and underscores, beginning with a letter or digit"
+          placeholder="nightly"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      </FormField>
+      <ScopeChoice />
+      <Expiry lasting={lasting} />
+    </FormDialog>
+  );
+}
+
+/** At least one scope, or everything. */
+function ScopeChoice() {
+  const [isAll, setIsAll] = useState(false);
+  const [chosen, setChosen] = useState<readonly string[]>(["submit"]);
+  return (
+    <fieldset className={styles.choices}>
+      <legend>It may</legend>
+      <label>
+        <input
+          type="radio"
+          name="may"
+          value="some"
+          checked={!isAll}
+          onChange={() => {
+            setIsAll(false);
+          }}
+        />
+        <span>do only this, and see the team&apos;s jobs:</span>
+      </label>
+      {SCOPES.map(({ scope, meaning }, place) => (
+        <label key={scope} className={styles.inner}>
+          <input
+            type="checkbox"
+            name="scope"
+            value={scope}
+            disabled={isAll}
+            required={!isAll && chosen.length === 0 && place === 0}
+            checked={!isAll && chosen.includes(scope)}
+            onChange={({ target }) => {
+              const others = chosen.filter((one) => one !== scope);
+              setChosen(target.checked ? [...others, scope] : others);
+            }}
+          />
+          <span>
+            <strong>{scope}</strong> {meaning}
+          </span>
+        </label>
+      ))}
+      <label>
+        <input
+          type="radio"
+          name="may"
+          value="all"
+          checked={isAll}
+          onChange={() => {
+            setIsAll(true);
+          }}
+        />
+        <span>do all that tokens may, so also set secrets and upload data</span>
+      </label>
+    </fieldset>
+  );
+}
+
+function Expiry({ lasting }: Pick<AskedFor, "lasting">) {
+  return (
+    <FormField label="Expires after">
+      <select name="days" defaultValue={lasting.usual}>
+        {lasting.offered.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </FormField>
+  );
+}
+
+export function RotateToken(asked: AskedFor & { readonly token: Token }) {
+  const { team, token, lasting, onMade, onClose } = asked;
+  const call = useRotateToken(team, token.id);
+  return (
+    <FormDialog
+      title={`Rotate ${token.name}`}
+      verb="Make another key"
+      call={call}
+      onSubmit={(form) => {
+        call.mutate(rotationOf(form), { onSuccess: onMade });
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Another token of the same name comes, which may do the same. The list tells which of the two
+        is still used.
+      </p>
+      <FormField
+        label={`The former key, ${token.prefix}…, opens for`}
+        note="Never longer than it would have anyway."
+      >
+        <select name="overlap" defaultValue={USUAL_OVERLAP_HOURS}>
+          {OVERLAPS.map(({ hours, text }) => (
+            <option key={hours} value={hours}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </FormField>
+      <Expiry lasting={lasting} />
+    </FormDialog>
+  );
+}
+
+interface ShownKeyProps {
+  readonly token: MadeToken;
+  readonly onClose: () => void;
+}
+
+export function ShownKey({ token, onClose }: ShownKeyProps) {
+  return (
+    <Dialog title={`The key of ${token.name}`} onClose={onClose}>
+      <div className={styles.key}>
+        <p>Copy it now: it is shown this once, and nobody can read it again.</p>
+        <Command text={token.key} />
+        <p>
+          Programs send it as <code>Authorization: Bearer</code>, or have it in{" "}
+          <code>CONCERTINA_TOKEN</code>.
+        </p>
+        <div className={styles.buttons}>
+          <Button look="primary" onClick={onClose}>
+            I have it
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,41 @@
+/** What did a team use, borrow and lend, by day, and who of it? A receipt, to be sent and kept. */
+
+import { useMemo } from "react";
+import { useSearchParams } from "react-router";
+
+import { gpuHoursAddress, useGpuHours } from "../../../api/gpuHours";
+import { useTheHour } from "../../../design/now";
+import { dayText, periodOf } from "../../../domain/usagePeriod";
+import { GpuHoursByDay } from "./GpuHoursByDay";
+import { ByLabel, ByPerson } from "./GpuHoursTables";
+import { PeriodMenu } from "./PeriodMenu";
+import { Totals } from "./Totals";
+import styles from "./Usage.module.css";
+
+export function UsageReceipt({ team }: { readonly team: string }) {
+  const [address] = useSearchParams();
+  const today = dayText(new Date(useTheHour()));
+  const period = useMemo(() => periodOf(address, today), [address, today]);
+  const asked = { team, by: period.by, period };
+  const usage = useGpuHours(asked);
+  return (
+    <>
+      <div className={styles.tools}>
+        <PeriodMenu period={period} today={today} />
+        <a
+          className={styles.download}
+          href={gpuHoursAddress({ ...asked, by: `${period.by},user,pool` })}
+          download
+        >
+          Download as CSV
+        </a>
+      </div>
+      <Totals usage={usage.data} />
+      <GpuHoursByDay team={team} period={period} usage={usage} />
+      <div className={styles.halves}>
+        <ByPerson team={team} period={period} />
+        <ByLabel team={team} period={period} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+"""What is an open page sent, without asking for it?"""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import Page
+
+
+def events_of(page: Page) -> list[str]:
+    """Collect what is sent to it from now on."""
+    sent = list[str]()
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.on("Network.eventSourceMessageReceived", lambda event: sent.append(event["data"]))
+    return sent
+
+
+def wait_for_reads(page: Page, sent: list[str], paths: set[str]) -> None:
+    while paths - {json.loads(event).get("read", "").partition("?")[0] for event in sent}:
+        page.wait_for_timeout(50)
+
+
+def wait_for_more(page: Page, sent: list[str], count: int = 10) -> None:
+    """Wait until so many more events have come."""
+    wanted = len(sent) + count
+    while len(sent) < wanted:
+        page.wait_for_timeout(50)

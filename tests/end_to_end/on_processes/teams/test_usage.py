@@ -1,0 +1,135 @@
+"""Does a team find in the browser what it used, borrowed and lent, and of which guarantee?"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import psycopg2
+import pytest
+from local_stack.processes import embedded_postgres
+from playwright.sync_api import Page, expect
+
+from tests.end_to_end.accessibility import violations_in_both_themes
+from tests.end_to_end.browser import keep_screenshot
+from tests.end_to_end.running_stack import RunningStack
+
+pytestmark = pytest.mark.timeout(600)
+
+LAST_MONTH: Final = datetime.now(UTC).replace(day=1) - timedelta(days=1)
+MONTH: Final = f"{LAST_MONTH:%Y-%m}"
+# Ten days on which two people held all of a guarantee of 2 GPUs, but for 8 GPU-hours that were lent
+# and 4 that nobody had, and ten on which it was 4 GPUs; on one of them they borrowed 6 GPU-hours.
+_MADE: Final = """
+    WITH owner AS (
+        INSERT INTO gpu_accounts_accountowner (pool, team, "user")
+        VALUES ('made', 'vision', 'ada'), ('made', 'vision', 'carl'), ('made', 'vision', '')
+        RETURNING id, "user"
+    ), job AS (
+        INSERT INTO gpu_accounts_accountedjob (job, pool, team, "user", name, labels)
+        VALUES ('made-1', 'made', 'vision', 'ada', 'digits', '{"project": "digits"}'),
+            ('made-2', 'made', 'vision', 'carl', 'words', '{}')
+        RETURNING id, "user"
+    ), line AS (
+        INSERT INTO gpu_accounts_dayline (
+            day, owner_id, job_id,
+            guaranteed, borrowed, lent, reserved, idle, starting, stalled, lost
+        )
+        SELECT made.day, owner.id, job.id, hours * 3600000000, borrowed * 3600000000,
+            lent * 3600000000, 0, idle * 3600000000, 0, 0, 0
+        FROM (
+            SELECT %(month)s::date + n AS day, who, lent, idle,
+                CASE WHEN who = '' THEN 0 WHEN who = 'ada' THEN 24 WHEN n < 10 THEN 12 ELSE 60 END
+                    AS hours,
+                CASE WHEN who = 'ada' AND n = 12 THEN 6 ELSE 0 END AS borrowed
+            FROM generate_series(0, 19) n, (VALUES ('ada', 0, 0), ('carl', 0, 0), ('', 8, 4))
+                AS held(who, lent, idle)
+        ) AS made JOIN owner ON owner."user" = who LEFT JOIN job ON job."user" = who
+        RETURNING *
+    )
+    INSERT INTO gpu_accounts_teamday (
+        day, pool, team, guaranteed, borrowed, lent, reserved, idle, starting, stalled, lost
+    )
+    SELECT day, 'made', 'vision', sum(guaranteed), sum(borrowed), sum(lent), 0, sum(idle), 0, 0, 0
+    FROM line GROUP BY day
+"""
+_CLOSED: Final = """
+    INSERT INTO gpu_accounts_closedhour (hour, capacities, excess, unseen)
+    VALUES (%s::date, '{}', 0, 0), (date_trunc('hour', now()) - interval '1 hour', '{}', 0, 0)
+    ON CONFLICT DO NOTHING
+"""
+_GONE: Final = """
+    DELETE FROM gpu_accounts_dayline WHERE owner_id IN (
+        SELECT id FROM gpu_accounts_accountowner WHERE pool = 'made');
+    DELETE FROM gpu_accounts_teamday WHERE pool = 'made';
+    DELETE FROM gpu_accounts_accountedjob WHERE pool = 'made';
+    DELETE FROM gpu_accounts_accountowner WHERE pool = 'made';
+    DELETE FROM gpu_accounts_closedhour WHERE capacities = '{}'
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def accounts(stack: RunningStack) -> Iterator[None]:
+    """Those of twenty days of last month, as they would have been closed."""
+    address = embedded_postgres.url(stack.checkout.runtime_dir)
+    with psycopg2.connect(address) as database, database.cursor() as cursor:
+        cursor.execute(_MADE, {"month": f"{MONTH}-01"})
+        cursor.execute(_CLOSED, [f"{MONTH}-01"])
+    yield
+    with psycopg2.connect(address) as database, database.cursor() as cursor:
+        cursor.execute(_GONE)
+
+
+def test_a_month_is_chosen_by_keyboard_and_stands_in_the_address(page: Page) -> None:
+    page.goto("/teams/vision")
+    page.get_by_role("link", name="Usage", exact=True).click()
+    page.get_by_role("button", name="Last 30 days").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("radio", name=f"{LAST_MONTH:%B %Y}").focus()
+    page.keyboard.press("Space")
+    page.wait_for_url(f"**/usage?month={MONTH}")
+    page.reload()
+    expect(page.get_by_role("button", name=f"{LAST_MONTH:%B %Y}")).to_be_visible()
+    expect(page.get_by_role("img", name="GPU-hours by day")).to_have_accessible_name(
+        f"GPU-hours by day, of {LAST_MONTH.day} days: 1200 own, 6 borrowed, 160 lent,"
+        " of 1440 guaranteed."
+    )
+
+
+def test_the_receipt_tells_the_guarantee_as_it_was_and_who_used_it(page: Page) -> None:
+    page.goto(f"/teams/vision/usage?month={MONTH}")
+    totals = page.get_by_role("region", name="GPU-hours in all")
+    for name, amount in {
+        "Guaranteed": "1,440.0 GPU-h",
+        "Own": "1,200.0 GPU-h",
+        "Borrowed": "6.0 GPU-h",
+        "Lent": "160.0 GPU-h",
+        "Idle": "80.0 GPU-h",
+    }.items():
+        expect(totals.get_by_role("group", name=name)).to_contain_text(amount)
+    page.get_by_text("As a table").click()
+    days = page.get_by_role("table", name="GPU-hours by day, newest first")
+    for day, guarantee in {"10": "48.0", "11": "96.0"}.items():
+        row = days.get_by_role("row").filter(has_text=f"{MONTH}-{day}")
+        expect(row.get_by_role("cell").last).to_have_text(guarantee)
+    people = page.get_by_role("table", name="GPU-hours, by person")
+    for name, cells in {"carl": "720.0", "ada": "480.0"}.items():
+        expect(people.get_by_role("row").filter(has_text=name)).to_contain_text(cells)
+    assert violations_in_both_themes(page, people) == []
+    keep_screenshot(page, "team-usage")
+
+
+def test_it_is_told_apart_by_label_and_downloaded_as_a_table(page: Page) -> None:
+    page.goto(f"/teams/vision/usage?month={MONTH}&label=project")
+    labels = page.get_by_role("table", name="GPU-hours, by label")
+    expect(labels.get_by_role("row").filter(has_text="digits")).to_contain_text("480.0")
+    expect(labels.get_by_role("row").filter(has_text="without project")).to_contain_text("720.0")
+    link = page.get_by_role("link", name="Download as CSV").get_attribute("href")
+    assert link is not None
+    answer = page.request.get(link)
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.DictReader(answer.text().splitlines()))
+    assert sum(float(row["lent_gpu_hours"]) for row in rows) == pytest.approx(160)
+    assert {row["user"] for row in rows} == {"ada", "carl", ""}
