@@ -169,6 +169,7 @@ TeamPermission = Literal[
     "manage_sources",
     "manage_members",
     "manage_tokens",
+    "see_audit",
     "divide_quotas",
     "simulate",
     "administer",
