@@ -39,6 +39,7 @@ COPY platform/cluster platform/cluster
 COPY platform/control_plane platform/control_plane
 COPY platform/storage platform/storage
 COPY platform/tenancy platform/tenancy
+COPY platform/webhooks platform/webhooks
 COPY worker_image/concertina_worker/__init__.py worker_image/concertina_worker/checkpoint_files.py worker_image/concertina_worker/protocol.py worker_image/concertina_worker/
 COPY worker_image/concertina_worker/plain worker_image/concertina_worker/plain
 COPY worker_image/concertina_worker/process/__init__.py worker_image/concertina_worker/process/parent_death.py worker_image/concertina_worker/process/

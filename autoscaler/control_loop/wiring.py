@@ -6,14 +6,14 @@ import os
 import socket
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import WorkerHost
 from django.conf import settings
 from django.utils import timezone
 from storage.data.cache.fetches import Fetches
+from storage.data.own_places import own_places
 from storage.data.rules import DataRules
 
 from autoscaler.reconciling.limits import TimeLimits
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from autoscaler.control_loop.housekeeping.machine_discovery import MachineDiscovery
     from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
     from autoscaler.control_loop.tick import ControlLoop
-
-_POSTGRESQL: Final = 5432
-_PORTS: Final = {"redis": 6379, "rediss": 6379, "http": 80, "https": 443}
 
 
 def control_loop() -> ControlLoop:
@@ -69,16 +66,10 @@ def process_environments() -> ProcessEnvironments:
 
 def _data_rules() -> DataRules:
     """Return where data may lie, and never where the service itself is."""
-    database, configured = settings.DATABASES["default"], settings.CONCERTINA
-    hosts = str(database.get("HOST") or "").split(",")
-    ports = str(database.get("PORT") or _POSTGRESQL).split(",")
+    configured = settings.CONCERTINA
     urls = (configured.redis_url, configured.internal_url, configured.service_url)
-    parts = [urlsplit(url) for url in urls]
-    own = [(host, int(port)) for host in hosts for port in ports if host and host[0] != "/"]
-    own += [
-        (part.hostname, part.port or _PORTS.get(part.scheme, 0)) for part in parts if part.hostname
-    ]
-    return replace(configured.data_rules, own=tuple(own))
+    own = own_places(settings.DATABASES["default"], urls)
+    return replace(configured.data_rules, own=own)
 
 
 @lru_cache(maxsize=1)

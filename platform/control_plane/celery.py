@@ -35,7 +35,10 @@ celery_app.config_from_object("django.conf:settings", namespace="CELERY")
 celery_app.autodiscover_tasks()
 
 SHUTDOWN_SECONDS: Final = 8  # less than whoever ends us waits before killing
-_LOADS_SCIPY: Final = ("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution")
+_LOADED_LATE: Final = (  # they load scipy, aiohttp and serializers
+    *("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution"),
+    *("webhooks.delivery.rounds", "webhooks.outbox"),
+)
 
 
 @worker_init.connect
@@ -54,7 +57,7 @@ def load_before_forking(sender: Any, **_: Any) -> None:
     to it and so copy it into each child.
     """
     if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
-        for module in _LOADS_SCIPY:
+        for module in _LOADED_LATE:
             import_module(module)
     gc.freeze()
 

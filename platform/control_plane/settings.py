@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "autoscaler.gpu_accounts",
     "autoscaler.control_loop",
     "autoscaler.simulation.api",
+    "webhooks",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -163,6 +164,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "AuditSenderKind": "tenancy.models.AuditSenderKind",
         "TokenState": "tenancy.models.TokenState",
         "SecretKind": "tenancy.models.Secret.Kind",
+        "WebhookShape": "webhooks.models.WebhookShape",
+        "DeliveryState": "webhooks.models.DeliveryState",
         "ModelState": ["storing", "stored", "lost"],
         "HealthStatus": ["ok", "unavailable"],
         "SimulationState": "autoscaler.simulation.api.models.Simulation.State",
@@ -218,6 +221,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "autoscaler.what_if.tasks.look_after",
         "schedule": 20.0,
         "options": {"queue": "io", "expires": 20.0},
+    },
+    "tell_webhooks": {
+        "task": "control_plane.tasks.tell_webhooks",
+        "schedule": 2.0,
+        "options": {"queue": "io", "expires": 2.0},
     },
     "close_gpu_accounts": {  # of the hour that is over; else there is nothing to do
         "task": "control_plane.tasks.close_gpu_accounts",

@@ -11,6 +11,7 @@ from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
 from tenancy.audit import forgetting
+from webhooks import retention as webhooks_retention
 
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
 from autoscaler.control_loop.lease.session_lock import session_lock
@@ -28,6 +29,8 @@ from jobs.commands.removal import retention as jobs_retention
 _LOOKING_BACK_SECONDS: Final = 5.0
 _READING_SECONDS: Final = 4.0
 READING_SCRIPTS: Final = 0x52656164  # "Read", the number of a lock
+TELLING_WEBHOOKS: Final = 0x54656C6C  # "Tell", the number of a lock
+_TELLING_SECONDS: Final = 8.0
 _MOST_GAPS_TOLD: Final = 50  # each a line of the log
 _CLOSING_SECONDS: Final = 60.0
 CLOSING_ACCOUNTS: Final = 0x4163636F  # "Acco", the number of a lock
@@ -45,6 +48,7 @@ def forget_what_is_old() -> None:
         **cluster_retention.delete_old(kept.utilisation, erase=erase),
         **control_loop_retention.delete_old(kept.utilisation, erase=erase),
         **gpu_accounts_retention.delete_old(erase=erase),
+        **webhooks_retention.delete_old(kept.deliveries, erase=erase),
         **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
         "audit_entries": forgetting.forget_old(kept.audit, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
@@ -52,6 +56,28 @@ def forget_what_is_old() -> None:
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
     )
+
+
+@shared_task(name="control_plane.tasks.tell_webhooks")
+def tell_webhooks() -> None:
+    """Put what happened into the outbox, and send what is due. Bounded; one process at a time."""
+    from webhooks import outbox  # noqa: PLC0415 - it loads what writes answers of the API
+    from webhooks.delivery import rounds  # noqa: PLC0415 - it loads aiohttp
+
+    from control_plane.queries.webhook_reach import webhook_reach  # noqa: PLC0415 - so does it
+
+    with session_lock(TELLING_WEBHOOKS) as is_alone:
+        if not is_alone:
+            return
+        ends_at = time.monotonic() + _TELLING_SECONDS
+
+        def has_time() -> bool:
+            return time.monotonic() < ends_at
+
+        url = settings.CONCERTINA.service_url
+        while outbox.fill(timezone.now(), service_url=url) and has_time():
+            pass
+        rounds.deliver(webhook_reach, clock=timezone.now, has_time=has_time)
 
 
 @shared_task(name="control_plane.tasks.close_gpu_accounts")

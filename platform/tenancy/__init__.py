@@ -3,7 +3,6 @@
 Each storey imports only from those below it:
 
     admin        what admins see and change in Django's own pages
-    management   commands of manage.py
     ---
     sign_in      may this password be tried now?
     ---

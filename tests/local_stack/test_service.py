@@ -50,7 +50,7 @@ def test_each_process_has_its_own_role_in_the_database_and_only_who_signs_has_th
         "io": "concertina_io",
     }
     with_key = {name for name, one in told.items() if kept.secret_key in one.values()}
-    assert with_key == {"api", "control"}
+    assert with_key == {"api", "control", "io"}
     shutil.rmtree(checkout.runtime_dir)
 
 

@@ -15,6 +15,8 @@ from tenancy.access import tokens
 from tenancy.models import ImageRule, Membership, Team, Token
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
+from webhooks import hooks
+from webhooks.models import WebhookDelivery
 
 from autoscaler.simulation.api.models import Report, Simulation
 from autoscaler.simulation.api.rest.requests import checked
@@ -38,6 +40,7 @@ class World:
     prefetched: PrefetchedImage
     source: DataSource
     token: Token
+    delivery: WebhookDelivery
 
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
@@ -57,6 +60,8 @@ class World:
             "alias": "production",
             "member": "member",
             "token": self.token.pk,
+            "webhook": self.delivery.webhook_id,
+            "delivery": self.delivery.pk,
         }
 
     def _name(self, path: str) -> str:
@@ -107,8 +112,18 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     )
     source.teams.add(vision)
     keep_model_of(job)
+    webhook, _ = hooks.add(
+        team=vision,
+        name=f"{CANARY}-hook",
+        url=f"https://{CANARY}.example.com/{CANARY}",
+        shape="json",
+        kinds=[],
+        states=[],
+        by=CANARY,
+    )
     return World(
         source=source,
+        delivery=hooks.send_test(webhook, timezone.now(), service_url="https://example.com"),
         token=tokens.issue(team=vision, name=f"{CANARY}-token")[0],
         job=job,
         ended=ended,
@@ -179,6 +194,8 @@ BODIES: Final[dict[str, Any]] = {
         "trace": {"kind": "generated", "mix": "kinds", "jobs": 1},
         "policies": ["completion_time"],
     },
+    "add_webhook": {"team": "vision", "name": "alarms", "url": "https://example.com/hook"},
+    "change_webhook": {"kinds": ["idle"]},
     "log_in": {"username": "member", "password": PASSWORD},
     "sync_job": report(),
 }

@@ -6,6 +6,7 @@ cluster  how the cluster is used; pools, nodes and prefetched images
 usage    who used, lent and borrowed how much GPU time
 events   what happens to all jobs that somebody sees
 live     reads of a page, sent again when they changed
+webhooks  who is told of events
 logs     what a job's workers wrote
 uploads  how code and data come in
 data_sources  which data jobs may name

@@ -25,7 +25,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
-        *("list_events", "follow_events"),
+        *("list_events", "follow_events", "list_webhooks"),
         *("list_pools", "list_nodes", "get_utilisation", "get_summary", "list_usage"),
     ),
     Permission.SEE: (
@@ -56,6 +56,10 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     Permission.MANAGE_MEMBERS: ("add_member", "change_member", "remove_member"),
     Permission.MANAGE_TOKENS: ("list_tokens", "add_token", "rotate_token", "revoke_token"),
     Permission.SEE_AUDIT: ("list_audit_entries",),
+    Permission.MANAGE_WEBHOOKS: (
+        *("add_webhook", "change_webhook", "delete_webhook", "test_webhook"),
+        *("list_webhook_deliveries", "replay_webhook_delivery"),
+    ),
     Permission.DIVIDE_QUOTAS: ("change_quota",),  # in the team above
     Permission.SIMULATE: (
         *("request_simulation", "get_simulation", "get_simulation_report", "cancel_simulation"),

@@ -32,6 +32,7 @@ from control_plane.api.teams import (
     tokens,
 )
 from control_plane.api.usage.endpoint import GpuUsageView
+from control_plane.api.webhooks import endpoint as webhooks
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.pool_capacities import read_pools
@@ -133,6 +134,11 @@ urlpatterns = [
     path("image-rules/<int:rule_id>", images.ImageRuleView.as_view()),
     path("data-sources", data_sources.DataSourcesView.as_view()),
     path("data-sources/<str:name>", data_sources.DataSourceView.as_view()),
+    path("webhooks", webhooks.WebhooksView.as_view()),
+    path("webhooks/<int:webhook>", webhooks.WebhookView.as_view()),
+    path("webhooks/<int:webhook>/test", webhooks.WebhookTestView.as_view()),
+    path("webhooks/<int:webhook>/deliveries", webhooks.DeliveriesView.as_view()),
+    path("webhooks/<int:webhook>/deliveries/<uuid:delivery>/replay", webhooks.ReplayView.as_view()),
     path("pools", pools.PoolsView.as_view()),
     path("prefetched-images", prefetched_images.PrefetchedImagesView.as_view()),
     path("prefetched-images/<int:number>", prefetched_images.PrefetchedImageView.as_view()),

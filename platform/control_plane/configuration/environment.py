@@ -53,6 +53,7 @@ class Environment:
     team_model_bytes: int  # of all models that a team keeps
     data_folders: tuple[Path, ...]  # below which folders may be sources of data
     data_networks: tuple[Destination, ...]  # not public, and data may be fetched from there
+    webhook_networks: tuple[Destination, ...]  # not public, and webhooks may be called there
     cache_bytes: int  # of data that was fetched
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
@@ -102,7 +103,8 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         team_model_bytes=variables.whole("CONCERTINA_TEAM_MODELS_GB", default=500, at_least=1)
         << 30,
         data_folders=_data_folders(variables),
-        data_networks=_data_networks(variables),
+        data_networks=_networks(variables, "CONCERTINA_DATA_NETWORKS"),
+        webhook_networks=_networks(variables, "CONCERTINA_WEBHOOK_NETWORKS"),
         cache_bytes=variables.size("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE
@@ -200,9 +202,8 @@ def _data_folders(variables: EnvironmentVariables) -> tuple[Path, ...]:
     return folders
 
 
-def _data_networks(variables: EnvironmentVariables) -> tuple[Destination, ...]:
+def _networks(variables: EnvironmentVariables, name: str) -> tuple[Destination, ...]:
     """Raises: BadEnvironment, if one is neither a network nor an address with its port."""
-    name = "CONCERTINA_DATA_NETWORKS"
     text = variables.text(name, default="")
     try:
         return tuple(Destination.parse(one.strip()) for one in text.split(",") if one.strip())

@@ -19,6 +19,7 @@ class RetentionSettings:
     utilisation: timedelta | None
     simulations: timedelta | None
     audit: timedelta  # entries of the audit log are never kept for ever, and never short
+    deliveries: timedelta | None  # to webhooks
     seconds: float  # at most, of each run; the next goes on
 
 
@@ -51,5 +52,6 @@ def read(variables: EnvironmentVariables) -> RetentionSettings:
                 "CONCERTINA_KEEP_AUDIT_DAYS", default=400, at_least=LEAST_DAYS, at_most=3650
             )
         ),
+        deliveries=days("DELIVERIES", 14),
         seconds=variables.seconds("CONCERTINA_RETENTION_SECONDS", default=120.0),
     )

@@ -6,5 +6,6 @@ planning_status     are plans applied, and if not, since when?
 pool_capacities     how large a job may be in each pool
 largest_on_disk     which jobs of a team keep most
 visibility          whose numbers a caller is shown
+webhook_reach       where webhooks may be called
 notices             what everybody should know who signs in
 """

@@ -49,8 +49,13 @@ class StackService:
         """True if we run PostgreSQL ourselves."""
         return not os.environ.get("DATABASE_URL")
 
-    def environment(self, role: str = database_roles.API) -> dict[str, str]:
-        """Return the environment of a process of the service; in our database it has a role."""
+    def environment(
+        self, role: str = database_roles.API, *, has_key: bool = True
+    ) -> dict[str, str]:
+        """Return the environment of a process of the service; in our database it has a role.
+
+        Without the key it signs and opens nothing.
+        """
         runtime_dir = self.checkout.runtime_dir
         given = os.environ
         return {
@@ -58,7 +63,7 @@ class StackService:
             "DATABASE_URL": given.get("DATABASE_URL")
             or embedded_postgres.url(runtime_dir, role=role),
             "REDIS_URL": given.get("REDIS_URL") or embedded_valkey.url(runtime_dir),
-            **self._key(role),
+            **self._key(has_key=has_key),
             "CONCERTINA_STATE": str(self.checkout.state_dir / "state"),
             "CONCERTINA_SERVICE_URL": given.get("CONCERTINA_SERVICE_URL") or self.url,
             "CONCERTINA_INTERNAL_URL": self.url,
@@ -87,9 +92,8 @@ class StackService:
         configuration = environment.read({**os.environ, **self.environment()})
         return configuration.worker_host.why_jobs_are_trusted
 
-    def _key(self, role: str) -> dict[str, str]:
-        """Beat and io neither sign nor open anything."""
-        if role == database_roles.IO:
+    def _key(self, *, has_key: bool) -> dict[str, str]:
+        if not has_key:
             return {"CONCERTINA_SIGNS": "no"}
         return {"CONCERTINA_SECRET_KEY": self.secrets.secret_key}
 
@@ -132,7 +136,7 @@ class StackService:
         io = (*CELERY, *WORKER, "-Q", "io", "-c", "2", "-n", "io@%h")  # one may be simulating
         return (
             self._process("api", self._gunicorn(), is_ready=self._is_healthy),
-            self._process("beat", beat, role=database_roles.IO),
+            self._process("beat", beat, role=database_roles.IO, has_key=False),
             self._process(
                 "control", control, role=database_roles.CONTROL, is_ready=self._is_loop_turning
             ),
@@ -164,6 +168,7 @@ class StackService:
         command: tuple[str, ...],
         *,
         role: str = database_roles.API,
+        has_key: bool = True,
         is_ready: Callable[[], bool] = always_ready,
     ) -> ProcessSpec:
         return ProcessSpec(
@@ -171,7 +176,7 @@ class StackService:
             command=command,
             log=self.checkout.logs_dir / f"{name}.log",
             working_directory=self.checkout.root,
-            environment=self.environment(role),
+            environment=self.environment(role, has_key=has_key),
             is_ready=is_ready,
         )
 

@@ -11,5 +11,6 @@ fetcher        the program that fetches, which knows nothing of the service
 file_names     can all of these be files in one folder?
 listings       what was in a store when it was looked at
 rules          what an installation allows
-destinations   which addresses a fetcher may call
+destinations   which addresses may be called for somebody
+own_places     where the service itself is
 """

@@ -1,4 +1,4 @@
-"""Which addresses may a fetcher of data call? Public ones, and those that an installation names.
+"""Which addresses may be called for somebody? Public ones, and those that an installation names.
 
 It is asked with the address of each connection, after names were looked up: a redirect, or a name
 that means another address the second time, is a connection like any other.
@@ -68,11 +68,12 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Where one fetcher may connect to."""
+    """Where one fetcher, or whoever sends to webhooks, may connect to."""
 
     listed: tuple[Destination, ...] = ()  # networks of its own that an installation lets in
     own: Collection[tuple[str, int]] = ()  # addresses of the service itself: never
     is_public: bool = True  # False: only what is listed, for what travels unencrypted
+    setting: str = "CONCERTINA_DATA_NETWORKS"  # which lists them
 
     def why_not(self, host: str, port: int) -> str:
         """Return why nothing may connect there; empty: it may."""
@@ -81,14 +82,14 @@ class Reach:
         except ValueError:
             return f"{host} is not an address"
         if any(address in network for network in _NEVER) or address.is_multicast:
-            return f"{address} is not a store of anybody: it is link-local, or tells of machines"
+            return f"{address} is nobody's: it is link-local, or tells of machines"
         own_ports = {at for own, at in self.own if host_of(own) == address}
         if port in own_ports:
             return f"{address}:{port} is the service's own"
         if any(one.covers(address, port) for one in self.listed):
             return ""
         why = "the service is there" if own_ports else self._why_not_public(address)
-        return why and f"{address} is not in CONCERTINA_DATA_NETWORKS, and {why}"
+        return why and f"{address} is not in {self.setting}, and {why}"
 
     def _why_not_public(self, address: Address) -> str:
         if not self.is_public:

@@ -25,6 +25,7 @@ class Permission(StrEnum):
     MANAGE_MEMBERS = "manage_members"
     MANAGE_TOKENS = "manage_tokens"
     SEE_AUDIT = "see_audit"
+    MANAGE_WEBHOOKS = "manage_webhooks"
     DIVIDE_QUOTAS = "divide_quotas"
     SIMULATE = "simulate"
     ADMINISTER = "administer"
@@ -85,6 +86,10 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
     ),
     Permission.SEE_AUDIT: PermissionRow(
         "see in the audit log who changed what of the team, and who was refused", (LEAD, ADMIN)
+    ),
+    Permission.MANAGE_WEBHOOKS: PermissionRow(
+        "see who is told of what happens to the team's jobs, add, change, try and delete webhooks",
+        (LEAD, ADMIN),
     ),
     Permission.DIVIDE_QUOTAS: PermissionRow(
         "set the quotas of the teams below this one, within its own guarantee", (LEAD, ADMIN)

@@ -100,7 +100,7 @@ SECRETS = {
     "api": {"database_url_api", *OF_SIGNERS},
     "beat": set(),
     "control": {"database_url_control", *OF_SIGNERS},
-    "io": {"database_url_io"},
+    "io": {"database_url_io", *OF_SIGNERS},
 }
 
 

@@ -17,7 +17,10 @@ HOME = "app"
 _RUNTIME = "worker_image/concertina_worker"  # of which: what the service and a job tell each other
 _FOLDERS = (
     *("autoscaler", "jobs"),
-    *(f"platform/{name}" for name in ("cluster", "control_plane", "storage", "tenancy")),
+    *(
+        f"platform/{name}"
+        for name in ("cluster", "control_plane", "storage", "tenancy", "webhooks")
+    ),
     f"{_RUNTIME}/plain",
 )
 _FILES = (

@@ -72,6 +72,10 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "get_prefetched_image": [403],
     "add_prefetched_image": [409],
     "request_simulation": [422, 429],
+    "add_webhook": [404, 409],
+    "test_webhook": [409],
+    "list_webhook_deliveries": [403],
+    "replay_webhook_delivery": [409],
     "cancel_simulation": [409],
 }
 _OPEN: Final = {"get_health"}  # asked by monitoring, without a word to be wrong

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 _NO_NULL: Final = r"^[^\x00]*$"  # `plain_addresses` refuses the others
+_UUID: Final = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 _TELL_ALREADY: Final = frozenset({"enum", "format", "pattern"})
 
 
@@ -13,7 +14,9 @@ def add_patterns(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add a pattern to each parameter that is any text (a drf-spectacular hook)."""
     for schema in _schemas_of_parameters(result):
         for one in (schema, schema.get("items", {})):
-            if one.get("type") == "string" and not _TELL_ALREADY & one.keys():
+            if one.get("format") == "uuid":  # which validators take for a remark
+                one["pattern"] = _UUID
+            elif one.get("type") == "string" and not _TELL_ALREADY & one.keys():
                 one["pattern"] = _NO_NULL
     return result
 

@@ -21,6 +21,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 from storage.errors import StorageError
 from tenancy.errors import TenancyError
+from webhooks.errors import WebhookError
 
 from autoscaler.simulation.api.errors import SimulationError
 from control_plane.web.answers.error_body import envelope
@@ -91,7 +92,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, JobsError):
         return _of_jobs(error)
-    if isinstance(error, SimulationError | StorageError):
+    if isinstance(error, SimulationError | StorageError | WebhookError):
         return Response(envelope(error.code, str(error)), status=error.status)
     if isinstance(error, TenancyError):
         return _of_tenancy(error)

@@ -65,12 +65,12 @@ def reach_of(order: CallRules, *, is_public: bool) -> Reach:
     """Return where its fetcher may call; `is_public`: public addresses, too."""
     return Reach(
         listed=tuple(Destination.parse(one) for one in order.networks),
-        own=_addresses_of(order.own),
+        own=addresses_of(order.own),
         is_public=is_public,
     )
 
 
-def _addresses_of(hosts: tuple[tuple[str, int], ...]) -> frozenset[tuple[str, int]]:
+def addresses_of(hosts: tuple[tuple[str, int], ...]) -> frozenset[tuple[str, int]]:
     """Look names up; those that nobody knows are left out."""
     found = set()
     for host, port in hosts:

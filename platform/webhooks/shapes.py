@@ -1,0 +1,43 @@
+"""How does a message look to whoever receives it? As JSON of ours, or as a chat takes sentences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from webhooks.models import WebhookShape
+
+TEST_KIND: Final = "test"
+_MOST_TEXT: Final = 1000  # characters of an event's message in a chat
+_SLACK: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_MATTERMOST: Final = str.maketrans(  # nobody is called by what a job is named
+    {"@": "@\u200b", **{sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~"}}
+)
+
+
+def body_of(shape: str, event: Mapping[str, Any], *, service_url: str) -> str:
+    """Return what is sent of an event, which is as the API has it."""
+    url = f"{service_url.rstrip('/')}/jobs/{event['job_id']}"
+    if shape == WebhookShape.JSON:
+        message = {"type": event["kind"], "timestamp": event["at"], "data": {**event, "url": url}}
+        return json.dumps(message)
+    words = event["new_state"] or event["kind"].replace("_", " ")
+    told = f": {event['message'][:_MOST_TEXT]}" if event["message"] else ""
+    return _chat(shape, event["job_name"], f"({event['team']}) {words}{told}", url)
+
+
+def test_body(shape: str, *, name: str, at: datetime, service_url: str) -> str:
+    """Return what is sent when somebody tries a webhook."""
+    if shape == WebhookShape.JSON:
+        moment = at.isoformat().replace("+00:00", "Z")
+        return json.dumps({"type": TEST_KIND, "timestamp": moment, "data": {"webhook": name}})
+    return _chat(shape, "Concertina", f"tests its webhook {name}.", service_url)
+
+
+def _chat(shape: str, title: str, text: str, url: str) -> str:
+    if shape == WebhookShape.SLACK:
+        return json.dumps({"text": f"<{url}|{title.translate(_SLACK)}> {text.translate(_SLACK)}"})
+    escaped: Callable[[str], str] = lambda words: words.translate(_MATTERMOST)  # noqa: E731 - short
+    return json.dumps({"text": f"[{escaped(title)}]({url}) {escaped(text)}"})
