@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         AuditSenderKind,
         BlankEnum,
         DataSourceKind,
+        DeliveryState,
         EventKind,
         Hindrance,
         JobMode,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         SignEnum,
         TeamPermission,
         TokenState,
+        WebhookShape,
         WorkerPhase,
     )
 
@@ -126,6 +128,38 @@ class DataUser(TypedDict):
     id: str
     name: str
     team: str
+
+
+class Delivery(TypedDict):
+    """One message, and how it went."""
+
+    id: str  # Sent along as `webhook-id`, however often it is sent.
+    kind: str  # Of the event; `test` if somebody tried the webhook.
+    event_id: int | None  # Null: it was asked for, as a test.
+    job_id: str
+    state: DeliveryState
+    created_at: str
+    expires_at: str  # Until then it is tried.
+    due_at: str  # If it waits: when it is sent.
+    attempts: int
+    delivered_at: str | None
+    tries: list[DeliveryTry]  # The last ones, the newest last.
+
+
+class DeliveryList(TypedDict):
+    """A document of the service: DeliveryList."""
+
+    items: list[Delivery]
+    has_more: bool  # Ask again with `before` the last of these.
+
+
+class DeliveryTry(TypedDict):
+    """A document of the service: DeliveryTry."""
+
+    at: str
+    seconds: float
+    status: int | None  # null: there was no answer.
+    problem: str  # Empty: it was delivered.
 
 
 class DroppedDetails(TypedDict):
@@ -829,6 +863,29 @@ class WaitingDetails(TypedDict):
     closed_nodes: list[ClosedNode]  # That take no new work: those with most GPUs.
 
 
+class Webhook(TypedDict):
+    """A webhook, without what may be secret of it."""
+
+    id: int
+    team: NotRequired[str | None]
+    name: str
+    url: str  # Without its path.
+    shape: WebhookShape
+    kinds: list[str]
+    states: list[str]
+    is_enabled: bool
+    failures: int  # Of the last calls, in a row.
+    rests_until: str | None  # Until then nothing is sent there, because it failed.
+    created_at: str
+    created_by: str
+
+
+class WebhookList(TypedDict):
+    """A document of the service: WebhookList."""
+
+    items: list[Webhook]
+
+
 class Worker(TypedDict):
     """A document of the service: Worker."""
 
@@ -884,6 +941,12 @@ class MadeToken(Token):
     """A token of a team, without its key."""
 
     key: str  # Shown this once: nobody can read it again.
+
+
+class MadeWebhook(Webhook):
+    """A webhook, without what may be secret of it."""
+
+    key: str  # With which messages are signed. Shown this once: nobody can read it again.
 
 
 class ModelVersionDetail(ModelVersion):

@@ -31,6 +31,7 @@ from concertina.commands.team import (
     quotas,
     secrets,
     tokens,
+    webhooks,
 )
 
 _EXIT_CODES = (
@@ -91,6 +92,7 @@ app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(tokens.app, name="tokens")
+app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(keeping.app, name="retention")
 app.add_typer(quotas.app, name="quota")
 app.add_typer(secrets.app, name="secrets")

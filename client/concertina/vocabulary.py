@@ -12,6 +12,7 @@ AuditOutcome = Literal["done", "refused", "failed"]
 AuditSenderKind = Literal["person", "token", "service", "unknown"]
 BlankEnum = Literal[""]
 DataSourceKind = Literal["folder", "object_store", "output", "upload"]
+DeliveryState = Literal["waiting", "delivered", "dead"]
 EventKind = Literal[
     "submitted",
     "state_changed",
@@ -170,9 +171,11 @@ TeamPermission = Literal[
     "manage_members",
     "manage_tokens",
     "see_audit",
+    "manage_webhooks",
     "divide_quotas",
     "simulate",
     "administer",
 ]
 TokenState = Literal["valid", "expired", "revoked"]
+WebhookShape = Literal["json", "slack", "mattermost"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

@@ -20,6 +20,7 @@ RUFF: Final = Path(sys.executable).parent / "ruff"
 READ: Final = (
     "AuditEntry",
     "DataSource",
+    "DeliveryList",
     "Error",
     "Event",
     "Explanation",
@@ -32,6 +33,7 @@ READ: Final = (
     "KeptPart",
     "LogLine",
     "MadeToken",
+    "MadeWebhook",
     "MemberList",
     "Model",
     "ModelVersionDetail",
@@ -49,6 +51,7 @@ READ: Final = (
     "TokenList",
     "Usage",
     "Validation",
+    "WebhookList",
     "Worker",
 )  # by the client; what they consist of follows
 EXTENDS: Final = {
@@ -57,6 +60,7 @@ EXTENDS: Final = {
     "SubmittedJob": "JobDetail",
     "TeamDetail": "Team",
     "MadeToken": "Token",
+    "MadeWebhook": "Webhook",
     "FoundRemedy": "Remedy",
 }
 LEFT_OUT: Final = {("Pool", "nodes")}  # the dashboard shows them

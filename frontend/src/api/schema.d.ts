@@ -4673,12 +4673,13 @@ export interface components {
          *     * `manage_members` - manage_members
          *     * `manage_tokens` - manage_tokens
          *     * `see_audit` - see_audit
+         *     * `manage_webhooks` - manage_webhooks
          *     * `divide_quotas` - divide_quotas
          *     * `simulate` - simulate
          *     * `administer` - administer
          * @enum {string}
          */
-        TeamPermission: "see" | "submit" | "change_own_jobs" | "change_all_jobs" | "name_models" | "set_up" | "manage_sources" | "manage_members" | "manage_tokens" | "see_audit" | "divide_quotas" | "simulate" | "administer";
+        TeamPermission: "see" | "submit" | "change_own_jobs" | "change_all_jobs" | "name_models" | "set_up" | "manage_sources" | "manage_members" | "manage_tokens" | "see_audit" | "manage_webhooks" | "divide_quotas" | "simulate" | "administer";
         TeamRetention: {
             /** @description True if the caller may set `days`. */
             may_choose: boolean;

@@ -8,5 +8,6 @@
 - `network`: what a team's jobs may reach
 - `quotas`: what a team may use of each pool
 - `tokens`: which keys a team's programs have
+- `webhooks`: who is told what happens to its jobs
 - `secrets`: what only a team's jobs may know
 """

@@ -9,4 +9,5 @@
 - `networks`: what its jobs may reach
 - `quotas`: what it may use of each pool
 - `secrets`: what only its jobs may know
+- `webhooks`: who is told what happens to its jobs
 """

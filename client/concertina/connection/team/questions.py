@@ -12,6 +12,7 @@ from concertina.connection.team.networks import TeamNetworks
 from concertina.connection.team.quotas import TeamQuotas
 from concertina.connection.team.secrets import TeamSecrets
 from concertina.connection.team.tokens import TeamTokens
+from concertina.connection.team.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,3 +72,8 @@ class TeamQuestions:
     def tokens(self: _Asks) -> TeamTokens:
         """The keys of teams' programs."""
         return TeamTokens(self._send, self._of_team)
+
+    @property
+    def webhooks(self: _Asks) -> Webhooks:
+        """The addresses that are told what happens to jobs."""
+        return Webhooks(self._send, self._of_team)

@@ -5,4 +5,5 @@
 - `quotas`: what it may use of each pool
 - `secrets`: what only its jobs may know
 - `tokens`: which keys its programs have
+- `webhooks`: who is told what happens to its jobs
 """
