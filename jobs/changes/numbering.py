@@ -4,7 +4,7 @@ The ids of rows are given before that: a reader who goes on behind the highest i
 miss an event of a transaction that began earlier and was committed later. So whoever reads the feed
 first gives positions to the events that it can see and that have none. Only one may do so at a
 time, the holder of a row, until its transaction is over: whoever sees a position sees all below it
-as well, and later ones are higher.
+as well, and later ones are higher. See docs/decisions/0111.
 """
 
 from __future__ import annotations
