@@ -99,6 +99,7 @@ class ControlLoop:
     data_rules: DataRules | None = None  # None: no data may be used
     arrivals: DataArrivals = field(default_factory=DataArrivals)
     observation_seconds: float = OBSERVATION_SECONDS
+    shows_other_teams: bool = True  # to teams, in what they are told of their own jobs
     code_limits: CodeLimits = field(default_factory=CodeLimits)
     code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
 
@@ -149,6 +150,7 @@ class ControlLoop:
             check=self.check,
             lap=watch.lap,
             observation_seconds=self.observation_seconds,
+            shows_others=self.shows_other_teams,
         )
         note_what_was_planned(planned, context)
         watch.lap("plan")

@@ -55,6 +55,7 @@ def control_loop() -> ControlLoop:
         arrivals=_arrivals(),
         code_limits=settings.CONCERTINA.code_limits,
         code_arrivals=_code_arrivals(),
+        shows_other_teams=settings.CONCERTINA.teams_see != "own",
     )
 
 

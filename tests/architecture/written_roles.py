@@ -57,7 +57,7 @@ everything.
   `concertina quota set TEAM POOL --guaranteed 4 --as USER` does it on the command line.
   Nobody but an admin changes the quota of a team that has none above.
 - What others see of a team's quotas, standing and usage is said by
-  [`CONCERTINA_TEAMS_SEE_EACH_OTHER`](operations/configuration.md). A team in which the sender has
+  [`CONCERTINA_TEAMS_SEE`](operations/configuration.md). A team in which the sender has
   no role looks, beyond that, as if it did not exist: 404. What a role does not allow is refused
   with 403.
 

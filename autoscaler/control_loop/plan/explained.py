@@ -28,11 +28,14 @@ class ExplainedDecision:
     decision: Decision
     explanation: Explanation
     team: str
+    shows_others: bool = True  # False: the team is told nothing of other teams
 
     @classmethod
-    def of(cls, decision: Decision, plan: Plan, *, team: str) -> ExplainedDecision:
+    def of(
+        cls, decision: Decision, plan: Plan, *, team: str, shows_others: bool = True
+    ) -> ExplainedDecision:
         explanation = plan.explanations[decision.job_id]
-        return cls(decision=decision, explanation=explanation, team=team)
+        return cls(decision=decision, explanation=explanation, team=team, shows_others=shows_others)
 
     @property
     def job_id(self) -> str:
@@ -52,7 +55,7 @@ class ExplainedDecision:
 
     @cached_property
     def for_team(self) -> Explanation:
-        return seen_by(self.explanation, team=self.team)
+        return seen_by(self.explanation, team=self.team, shows_others=self.shows_others)
 
     @cached_property
     def message(self) -> str:

@@ -24,6 +24,7 @@ def explained_decisions(
     *,
     left_out: Collection[str],
     on_trial: Collection[str] = (),
+    shows_others: bool = True,
 ) -> tuple[list[ExplainedDecision], dict[str, Exception]]:
     """The decisions that can be put into words, and of the other jobs the error they make.
 
@@ -32,7 +33,8 @@ def explained_decisions(
     `turns`. So are those that keep what they have: see `last_said`. Those on trial are told, for it
     may be their words that cannot be made.
     """
-    telling, going_on = _TickExplanations(plan=plan, views=views), dict[str, Decision]()
+    telling = _TickExplanations(plan=plan, views=views, shows_others=shows_others)
+    going_on: dict[str, Decision] = {}
     for decision in plan.decisions:
         view = views.get(decision.job_id)
         is_silent = decision.job_id in left_out and decision.action is not Action.PAUSE
@@ -59,6 +61,7 @@ class _TickExplanations:
 
     plan: Plan
     views: Mapping[str, LiveJob]
+    shows_others: bool  # False: no team is told of others
     explained: list[ExplainedDecision] = field(default_factory=list)
     new: list[ExplainedDecision] = field(default_factory=list)  # of jobs that go on waiting
     failing: dict[str, Exception] = field(default_factory=dict)
@@ -67,7 +70,9 @@ class _TickExplanations:
         """Put it into words, if these are not there already, and it is none that may wait."""
         with _blamed_on(decision.job_id, self.failing):
             team = self.views[decision.job_id].job.team.name
-            made = ExplainedDecision.of(decision, self.plan, team=team)
+            made = ExplainedDecision.of(
+                decision, self.plan, team=team, shows_others=self.shows_others
+            )
             one = _last_said.unless_new(made)
             if may_wait and one is made and one.action is Action.WAIT:
                 self.new.append(one)

@@ -48,6 +48,7 @@ def plan_what_can_be_planned(
     check: Check,
     lap: Callable[[str], None],
     observation_seconds: float = OBSERVATION_SECONDS,
+    shows_others: bool = True,
 ) -> PlanningRound:
     """Decide about all jobs that can be reckoned with, and tell which cannot.
 
@@ -56,7 +57,15 @@ def plan_what_can_be_planned(
     """
     try:
         time = ObservationBudget(seconds=observation_seconds)
-        return _planned(views, now, planner=planner, check=check, lap=lap, time=time)
+        return _planned(
+            views,
+            now,
+            planner=planner,
+            check=check,
+            lap=lap,
+            time=time,
+            shows_others=shows_others,
+        )
     except (OperationalError, InterfaceError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the others go on
@@ -72,6 +81,7 @@ def _planned(
     check: Check,
     lap: Callable[[str], None],
     time: ObservationBudget,
+    shows_others: bool,
 ) -> PlanningRound:
     tried = quarantine.left_out(Part.PLANNING, now)
     seen = cluster_state(views.values(), now, left_out=tried.job_ids, time=time)
@@ -79,7 +89,11 @@ def _planned(
     decided = decide(seen.state, planner, check)
     silent = tried.job_ids | seen.failing.keys() | seen.put_off | decided.failing.keys()
     decisions, unexplained = explained_decisions(
-        decided.plan, views, left_out=silent, on_trial=tried.on_trial
+        decided.plan,
+        views,
+        left_out=silent,
+        on_trial=tried.on_trial,
+        shows_others=shows_others,
     )
     failing = {**seen.failing, **decided.failing, **unexplained}
     healed = (tried.on_trial & _looked_into(seen, decided)) - failing.keys()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from autoscaler.job_vocabulary import JobReason
 
@@ -29,6 +29,9 @@ class ExplanationKind(StrEnum):
     WAITING = "waiting"
     REFUSED = "refused"
     DROPPED = "dropped"
+
+
+OTHER_TEAMS: Final = "other teams"  # those that a reader is told nothing of; no team's name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1805,6 +1805,7 @@ export interface components {
         };
         Claim: {
             gpu_index: number;
+            /** @description `other teams`: one whose GPUs you do not see. */
             team: string;
             /** @description null: another team's. */
             worker: string | null;

@@ -19,9 +19,10 @@ from storage.data.rules import DataRules
 from storage.data.uploaded.bounds import DataLimits
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
-from control_plane.configuration import limit_settings, retention_settings
+from control_plane.configuration import limit_settings, retention_settings, team_visibility
 from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.configuration.retention_settings import RetentionSettings
+from control_plane.configuration.team_visibility import TeamVisibility
 from jobs.admission.disk_limits import DiskLimits
 
 __all__ = ("BadEnvironment", "Environment", "read")
@@ -44,7 +45,7 @@ class Environment:
     internal_url: str  # where job coordinators reach it
     allowed_hosts: tuple[str, ...]
     is_debug: bool
-    teams_see_each_other: bool  # the numbers of every team, never its jobs
+    teams_see: TeamVisibility  # of each other
     tick_seconds: float
     log_bounds: LogBounds  # of the processes of jobs
     disk_limits: DiskLimits  # of what jobs write beside their logs
@@ -94,7 +95,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         internal_url=internal_url,
         allowed_hosts=_allowed_hosts(variables, internal_url),
         is_debug=variables.boolean("CONCERTINA_DEBUG", default=False),
-        teams_see_each_other=variables.boolean("CONCERTINA_TEAMS_SEE_EACH_OTHER", default=True),
+        teams_see=team_visibility.read(variables),
         tick_seconds=variables.seconds("CONCERTINA_TICK_SECONDS", default=5.0),
         log_bounds=_log_bounds(variables),
         disk_limits=_disk_limits(variables),

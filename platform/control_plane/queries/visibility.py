@@ -1,4 +1,4 @@
-"""Whose numbers may a caller see? Every team's, unless the installation keeps teams apart."""
+"""What may a caller see of teams that are not theirs? As much as the installation says."""
 
 from __future__ import annotations
 
@@ -8,13 +8,29 @@ from typing import Final
 from django.conf import settings
 from tenancy.access.principal import Principal
 
-OTHER_TEAMS: Final = "other teams"  # together; no team has such a name
+from autoscaler.planning.decisions.explanation import OTHER_TEAMS
+from control_plane.configuration.team_visibility import TeamVisibility
+
+__all__ = (
+    "OTHER_TEAMS",
+    "UNTOLD",
+    "sees_gpus_of",
+    "sees_numbers_of",
+    "shown_by_team",
+    "shown_reason",
+)
+
 UNTOLD: Final = "It does not answer; admins are told why."
 
 
 def sees_numbers_of(principal: Principal, team: str) -> bool:
-    """True if the caller sees the team's quotas, shares, usage and GPUs; its jobs are separate."""
-    return settings.CONCERTINA.teams_see_each_other or team in principal.seen
+    """True if the caller sees the team's quotas, shares and usage; its jobs are separate."""
+    return settings.CONCERTINA.teams_see != TeamVisibility.OWN or team in principal.seen
+
+
+def sees_gpus_of(principal: Principal, team: str) -> bool:
+    """True if the caller sees which GPUs of which nodes the team holds."""
+    return settings.CONCERTINA.teams_see == TeamVisibility.EVERYBODY or team in principal.seen
 
 
 def shown_by_team(principal: Principal, gpus: Mapping[str, int]) -> dict[str, int]:

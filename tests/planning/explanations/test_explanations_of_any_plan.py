@@ -52,6 +52,23 @@ def test_what_a_team_reads_holds_no_name_of_another_team(state: ClusterState) ->
         assert not [job_id for job_id in foreign if f'"{job_id}"' in told]
 
 
+@examples(60)
+@given(states())
+def test_where_teams_see_nothing_of_each_other_no_other_is_named(state: ClusterState) -> None:
+    others = {f'"{quota.team}"' for quota in state.quotas} | {f'"{job.team}"' for job in state.jobs}
+    teams = {name.strip('"') for name in others} - {"vision"}
+    for job in state.jobs:
+        if job.team != "vision":
+            continue
+        whole = plan(state).explanations[job.job_id]
+        seen = seen_by(whole, team="vision", shows_others=False)
+        told = json.dumps(asdict(seen))
+        assert not [team for team in teams if f'"{team}"' in told]
+        assert not [team for team in teams if f"team {team}" in render(seen)]
+        assert render(seen).endswith(".")
+        assert seen.reason == whole.reason
+
+
 def test_nobody_is_explained_who_is_not_in_the_plan() -> None:
     explanations = plan(cluster(waiting("a", pool="elsewhere"))).explanations
     assert len(explanations) == 0

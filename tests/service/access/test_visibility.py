@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from cluster.models import Node, Pool, UtilisationSample
+from cluster.variables import BadEnvironment, EnvironmentVariables
+from control_plane.configuration import team_visibility
+from control_plane.configuration.team_visibility import TeamVisibility
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -15,6 +20,11 @@ from tenancy.models import Team
 
 from jobs.models import Job
 from tests.service.conftest import run
+from tests.service.results.test_outputs import content
+from tests.service.test_access_matrix import operations
+from tests.service.world import World, client, people, world
+
+__all__ = ("people", "world")  # fixtures
 
 OF_VISION = ["teams/vision", "teams/vision/quotas", "teams/vision/quotas/default",
              "teams/vision/standing"]  # fmt: skip
@@ -23,7 +33,7 @@ OF_VISION = ["teams/vision", "teams/vision/quotas", "teams/vision/quotas/default
 @pytest.fixture
 def apart(settings: Settings) -> None:
     """Teams do not see each other's numbers."""
-    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see_each_other=False)
+    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see=TeamVisibility.OWN)
 
 
 @pytest.fixture
@@ -75,6 +85,62 @@ def test_admins_see_all(admin_user: User, busy: None, apart: None) -> None:
     for path in (*OF_VISION, *SHARED):
         read(admin, path)
     assert len(admin.get("/api/v1/teams").json()["items"]) == 2
+
+
+STREAMS: Final = {"follow_events", "follow_reads"}  # which send what other reads here answer
+
+
+def reads() -> Iterator[tuple[str, str]]:
+    """Every operation that reads, with its address."""
+    for name, (method, path) in operations().items():
+        if method == "get" and path.startswith("/api/v1/") and name not in STREAMS:
+            yield name, path
+
+
+TELL_OF_ALL: Final = {"get_schema", "get_docs"}  # of the API
+OF_ALL_TEAMS: Final = {
+    *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
+    "get_utilisation",
+}
+
+
+@pytest.mark.parametrize(
+    ("seen", "telling"),
+    [
+        (TeamVisibility.EVERYBODY, {*OF_ALL_TEAMS, "list_pools"}),
+        (TeamVisibility.NUMBERS, OF_ALL_TEAMS),
+        (TeamVisibility.OWN, set()),
+    ],
+)
+@pytest.mark.parametrize("sender", ["foreign", "teamless"])
+def test_no_read_tells_more_of_a_foreign_team_than_the_setting_says(
+    world: World, settings: Settings, sender: str, seen: TeamVisibility, telling: set[str]
+) -> None:
+    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see=seen)
+    pool, vision = Pool.objects.get(), Team.objects.get(name="vision")
+    UtilisationSample.objects.create(
+        pool=pool, team=vision, at=timezone.now(), gpus=2, guaranteed_gpus=4
+    )
+    looking, found = client(sender, world), set()
+    for name, path in reads():
+        answer = looking.get(world.address(path, operation=name))
+        said = content(answer) if answer.streaming else answer.content
+        is_about_it = "/teams/{name}" in path or b"vision" in said
+        if answer.status_code < 300 and name not in TELL_OF_ALL and is_about_it:
+            found.add(name)
+    assert found == telling
+
+
+def test_the_former_variable_still_keeps_teams_apart() -> None:
+    def read(**said: str) -> str:
+        return team_visibility.read(EnvironmentVariables(said))
+
+    assert read() == "everybody"
+    assert read(CONCERTINA_TEAMS_SEE_EACH_OTHER="false") == "own"
+    apart = {"CONCERTINA_TEAMS_SEE_EACH_OTHER": "false", "CONCERTINA_TEAMS_SEE": "numbers"}
+    assert read(**apart) == "numbers"
+    with pytest.raises(BadEnvironment, match="use everybody or numbers or own"):
+        read(CONCERTINA_TEAMS_SEE="nobody")
 
 
 @pytest.mark.parametrize("path", ["nodes", "pools"])

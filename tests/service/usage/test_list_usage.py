@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from control_plane.configuration.team_visibility import TeamVisibility
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.db import connection
@@ -162,7 +163,7 @@ def test_people_and_jobs_are_told_only_of_teams_whose_jobs_are_seen(
 def test_where_teams_are_kept_apart_others_are_shown_together(
     api: APIClient, admin: APIClient, accounts: None, settings: Settings
 ) -> None:
-    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see_each_other=False)
+    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see=TeamVisibility.OWN)
     assert held(ask(api), "team") == {("vision",): 240.0, ("other teams",): 48.0, (None,): 0.0}
     assert ask(api, team="language")["items"] == []
     assert ask(api, team="language")["total"]["guaranteed_gpu_hours"] == 0
@@ -172,7 +173,7 @@ def test_where_teams_are_kept_apart_others_are_shown_together(
 def test_an_admin_sees_teams_that_are_gone(
     admin: APIClient, accounts: None, settings: Settings
 ) -> None:
-    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see_each_other=False)
+    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see=TeamVisibility.OWN)
     assert not Team.objects.filter(name="language").exists()
     assert ("eve", "language") in held(ask(admin, by="user,team"), "user", "team")
 

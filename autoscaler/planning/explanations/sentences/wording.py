@@ -6,6 +6,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from autoscaler.planning.decisions.explanation import OTHER_TEAMS
+
 if TYPE_CHECKING:
     from autoscaler.planning.decisions.explanation import JobRef, Jobs, Owed
 
@@ -52,6 +54,8 @@ def names(jobs: Jobs) -> str:
 
 def owed(claim: Owed) -> str:
     """`team language is owed 2 of its 2 guaranteed GPUs for ner-bert`."""
+    if claim.team == OTHER_TEAMS:
+        return "another team has a claim to them"
     guaranteed, takers = claim.guaranteed_gpus, _jobs_of(claim.jobs, claim.team)
     if not claim.missing_gpus:
         return f"team {claim.team} has a claim to {gpus(claim.entitled_gpus)}, for {takers}"

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from tenancy.access.principal import Principal, principal_of
 
 from autoscaler.control_loop.models import Tick
-from control_plane.queries.visibility import OTHER_TEAMS, sees_numbers_of, shown_reason
+from control_plane.queries.visibility import OTHER_TEAMS, sees_gpus_of, shown_reason
 from control_plane.web.repeated.shared_reads import SHARED
 from jobs.models import GpuClaim
 
@@ -25,7 +25,7 @@ _MOMENT: Final = serializers.DateTimeField()
 
 class ClaimSerializer(serializers.Serializer[Any]):
     gpu_index = serializers.IntegerField()
-    team = serializers.CharField()
+    team = serializers.CharField(help_text="`other teams`: one whose GPUs you do not see.")
     worker = serializers.CharField(allow_null=True, help_text="null: another team's.")
     job_id = serializers.CharField(allow_null=True)
     job_name = serializers.CharField(allow_null=True)
@@ -129,7 +129,7 @@ def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
         by_node[node_id].append(
             {
                 "gpu_index": gpu_index,
-                "team": team if sees_numbers_of(principal, team) else OTHER_TEAMS,
+                "team": team if sees_gpus_of(principal, team) else OTHER_TEAMS,
                 "worker": worker if is_own else None,
                 "job_id": job_id if is_own else None,
                 "job_name": job_name if is_own else None,
