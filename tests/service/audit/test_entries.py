@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -10,14 +12,17 @@ import pytest
 from cluster.models import Pool
 from control_plane.tasks import forget_what_is_old
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
+from tenancy.access import team_tokens
 from tenancy.audit import kinds, values, writing
 from tenancy.audit.records import AuditRecord
 from tenancy.audit.writing import AuditSender
+from tenancy.errors import TokenNameTaken, TooManyTokens
 from tenancy.models import AuditEntry, AuditOutcome, AuditRepeats, Quota, Team, Token
 
 from jobs.models import Job
@@ -223,6 +228,35 @@ def test_the_administration_tells_of_tokens_and_passwords_without_them(
     said = repr([(row.before, row.after) for row in rows.values()])
     assert key[0] not in said
     assert "long-enough-1" not in said
+
+
+def test_tokens_of_admins_have_the_bounds_of_others(
+    admin_user: User, vision: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, page = Client(), "/admin/tenancy/token/add/"
+    browser.force_login(admin_user)
+    for name, said in (("ci", b"ct_"), ("ci", str(TokenNameTaken()).encode())):
+        assert said in browser.post(page, {"team": vision.pk, "name": name}).content
+    monkeypatch.setattr(team_tokens, "MOST_VALID", 1)
+    answer = browser.post(page, {"team": vision.pk, "name": "other"})
+    assert str(TooManyTokens()).encode() in answer.content
+    with pytest.raises(CommandError, match="Team vision"):
+        call_command("bootstrap", team=["vision=4"], nodes=2, stdout=io.StringIO())
+    assert Token.objects.count() == 1
+    assert only().operation == "admin:tenancy_token_add"
+
+
+def test_what_bootstrap_makes_is_told_of(db: None) -> None:
+    written = io.StringIO()
+    call_command("bootstrap", team=["vision=1"], stdout=written)
+    token, admin = AuditEntry.objects.order_by("id")
+    assert (token.sender, token.sender_kind, token.answer) == ("bootstrap", "service", 0)
+    assert token.after["name"] == "bootstrap"
+    assert admin.after == {"admin": "admin", "is_new": True}
+    made = json.loads(written.getvalue())
+    said = repr([token.after, admin.after])
+    assert made["tokens"]["vision"] not in said
+    assert made["admin"]["password"] not in said
 
 
 def test_whoever_is_no_admin_and_posts_there_is_told_of(vision: Team) -> None:
