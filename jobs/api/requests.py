@@ -35,12 +35,16 @@ class StatesField(serializers.CharField):
 
 
 class LabelsField(serializers.ListField):
-    """`NAME=VALUE` or `NAME`; validated, pairs of a name and a value, None where any will do."""
+    """`NAME=VALUE` or `NAME`; validated, pairs of a name and a value, None where any will do.
 
-    child = serializers.CharField(max_length=_LONGEST_LABEL)
+    One that is empty, as a form sends it, asks for nothing.
+    """
+
+    child = serializers.CharField(max_length=_LONGEST_LABEL, allow_blank=True)
 
     def to_internal_value(self, data: Any) -> Any:
-        parts = [text.partition("=") for text in super().to_internal_value(data)]
+        given = filter(None, super().to_internal_value(data))
+        parts = [text.partition("=") for text in given]
         return [(name, value if equals else None) for name, equals, value in parts]
 
 
