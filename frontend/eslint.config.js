@@ -20,7 +20,10 @@ export default tseslint.config(
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       // A region that scrolls must be reachable by keyboard.
-      "jsx-a11y/no-noninteractive-tabindex": ["error", { roles: ["log"], tags: ["ol", "main"] }],
+      "jsx-a11y/no-noninteractive-tabindex": [
+        "error",
+        { roles: ["log", "region"], tags: ["ol", "main"] },
+      ],
       // Numbers in templates read as what they are.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },

@@ -1,4 +1,7 @@
-/** Who is signed in, and the way out. */
+/** Who is signed in, the way to their teams, and the way out. */
+
+import { Fragment } from "react";
+import { Link } from "react-router";
 
 import { useSignOut } from "../api/session";
 import type { Session } from "../api/types";
@@ -7,12 +10,13 @@ import styles from "./UserMenu.module.css";
 
 export function UserMenu({ user }: { readonly user: Session["user"] }) {
   const signOut = useSignOut();
-  const role = user.is_admin ? "Administrator" : user.teams.join(", ");
   return (
     <div className={styles.user}>
       <span className={styles.who}>
         <span className={styles.name}>{user.username}</span>
-        <span className={styles.role}>{role}</span>
+        <span className={styles.role}>
+          {user.is_admin ? "Administrator" : <Teams names={user.teams} />}
+        </span>
       </span>
       <Button
         look="quiet"
@@ -25,4 +29,13 @@ export function UserMenu({ user }: { readonly user: Session["user"] }) {
       </Button>
     </div>
   );
+}
+
+function Teams({ names }: { readonly names: readonly string[] }) {
+  return names.map((name, place) => (
+    <Fragment key={name}>
+      {place > 0 && ", "}
+      <Link to={`/teams/${name}`}>{name}</Link>
+    </Fragment>
+  ));
 }
