@@ -20,6 +20,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.access import tokens
+from tenancy.audit.kinds import KINDS
 from tenancy.models import Quota, Team
 
 from jobs.lifecycle import JobState
@@ -95,6 +96,12 @@ def fresh_cache() -> None:
     client = _redis(django_settings.CONCERTINA.redis_url)
     if keys := client.keys("concertina:*"):
         client.delete(*keys)
+
+
+@pytest.fixture(autouse=True)
+def fresh_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's refusals are told less of for those of another test in this hour."""
+    monkeypatch.setattr(KINDS, "_known", set())
 
 
 @functools.cache
