@@ -57,6 +57,10 @@ BEGIN
     IF to_regclass('public.tenancy_auditentry') IS NOT NULL THEN
         REVOKE UPDATE, DELETE, TRUNCATE ON public.tenancy_auditentry
             FROM concertina_api, concertina_control, concertina_io;
+        REVOKE UPDATE, DELETE, TRUNCATE ON public.tenancy_auditrepeats
+            FROM concertina_api, concertina_control, concertina_io;
+        GRANT UPDATE (times, last_at) ON public.tenancy_auditrepeats
+            TO concertina_api, concertina_control, concertina_io;
         ALTER FUNCTION public.tenancy_forget_audit OWNER TO concertina_owner;
         GRANT EXECUTE ON FUNCTION public.tenancy_forget_audit TO concertina_io;
     END IF;

@@ -128,7 +128,8 @@ _AUDIT_LOG = """
         sender text, token_prefix text, address text, operation text, target text, answer int,
         repeats_key text, "after" jsonb
     );
-    CREATE TABLE tenancy_auditrepeats (last_at timestamptz);
+    CREATE TABLE tenancy_auditrepeats (key text PRIMARY KEY, times int, last_at timestamptz);
+    INSERT INTO tenancy_auditrepeats VALUES ('old', 2, now() - interval '31 days');
     INSERT INTO tenancy_auditentry (at) VALUES (now() - interval '31 days'), (now());
 """
 
@@ -137,11 +138,19 @@ _AUDIT_LOG = """
 def test_a_service_adds_to_the_audit_log_and_takes_nothing_away() -> None:
     for role in SERVICES:
         run("INSERT INTO tenancy_auditentry (at) VALUES (now())", role)
+        run(
+            "INSERT INTO tenancy_auditrepeats AS known VALUES ('old', 1, now()) ON CONFLICT (key)"
+            " DO UPDATE SET times = known.times + 1, last_at = known.last_at RETURNING times",
+            role,
+        )
         for statement in (
             "UPDATE tenancy_auditentry SET sender = ''",
             "DELETE FROM tenancy_auditentry",
             "SET concertina.forgets_audit = 'yes'; DELETE FROM tenancy_auditentry",
             "TRUNCATE tenancy_auditentry",
+            "DELETE FROM tenancy_auditrepeats",
+            "TRUNCATE tenancy_auditrepeats",
+            "UPDATE tenancy_auditrepeats SET key = 'another'",
             "ALTER TABLE tenancy_auditentry DISABLE TRIGGER audit_only_grows",
         ):
             with pytest.raises(errors.InsufficientPrivilege):
@@ -158,6 +167,8 @@ def test_whoever_tidies_up_lets_go_of_old_entries_and_that_is_written_down() -> 
     with closing(connect(OWNER)) as made, made, made.cursor() as cursor:
         cursor.execute("SELECT sender, \"after\"->>'entries' FROM tenancy_auditentry ORDER BY id")
         assert cursor.fetchall() == [(None, None), (IO, "1")]
+        cursor.execute("SELECT FROM tenancy_auditrepeats")
+        assert cursor.rowcount == 0
 
 
 def test_the_owner_changes_the_schema_that_a_superuser_made_and_is_none() -> None:

@@ -63,6 +63,8 @@ BEGIN
         WHERE rolname IN ('concertina_api', 'concertina_control', 'concertina_io')
     LOOP
         EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON tenancy_auditentry FROM %I', one);
+        EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON tenancy_auditrepeats FROM %I', one);
+        EXECUTE format('GRANT UPDATE (times, last_at) ON tenancy_auditrepeats TO %I', one);
     END LOOP;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'concertina_io') THEN
         GRANT EXECUTE ON FUNCTION tenancy_forget_audit TO concertina_io;
