@@ -6,8 +6,10 @@ import hashlib
 import secrets
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -45,17 +47,25 @@ def issue(
 def find_valid(key: str, *, address: str = "") -> Token | None:
     """Return the token of this key unless it is unknown, expired or revoked.
 
-    That it was used is noted, and from which address.
+    That it was used is noted, and from which address: after the transaction that there may be, so
+    that a request that takes long holds no lock on what others with this key write, too.
     """
     if not key.startswith(KEY_PREFIX):
         return None
     now = timezone.now()
     token = Token.objects.select_related("team").filter(is_valid(now), digest=digest(key)).first()
-    if token is not None and (token.last_used_at or _NEVER) < now - _USE_NOTED_EVERY:
+    if token is not None:
+        transaction.on_commit(partial(note_use, token, address), robust=True)
+    return token
+
+
+def note_use(token: Token, address: str) -> None:
+    """Note that the token was used, unless that was noted lately."""
+    now = timezone.now()
+    if (token.last_used_at or _NEVER) < now - _USE_NOTED_EVERY:
         Token.objects.filter(pk=token.pk).update(
             last_used_at=now, last_used_from=address[:_LONGEST_ADDRESS]
         )
-    return token
 
 
 def is_valid(now: datetime) -> Q:

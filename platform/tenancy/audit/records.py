@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 
@@ -23,10 +23,21 @@ class AuditRecord:
     before: Any = None
     after: Any = None
     has_changes: bool = False
+    rows: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # of several, by name
+    more_rows: int = 0
     tried_name: str | None = None  # under which somebody wants to sign in
     person: tuple[int, str] | None = None  # who has just signed in or out, with their name
 
+    def tell_each_row(self) -> None:
+        """Say of which rows it is what was noted last of each."""
+        if not self.rows:
+            return
+        more = {"(more)": self.more_rows} if self.more_rows else {}
+        self.before = {row: before for row, (before, _) in self.rows.items()} | more
+        self.after = {row: after for row, (_, after) in self.rows.items()} | more
 
+
+MOST_ROWS: Final = 40  # below what an entry keeps of an object
 _current: Final[ContextVar[AuditRecord | None]] = ContextVar("audit record", default=None)
 
 
@@ -40,11 +51,19 @@ def recording(record: AuditRecord) -> Iterator[AuditRecord]:
         _current.reset(token)
 
 
-def note_change(*, before: Any = None, after: Any = None) -> None:
-    """Note what changed: values as JSON has them, and none that is secret."""
+def note_change(*, before: Any = None, after: Any = None, row: str = "") -> None:
+    """Note what changed: values as JSON has them, and none that is secret.
+
+    Who may be asked to change several at once says which row it is.
+    """
     record = _current.get()
-    if record is not None:
-        record.before, record.after, record.has_changes = before, after, True
+    if record is None:
+        return
+    record.before, record.after, record.has_changes = before, after, True
+    if row and (row in record.rows or len(record.rows) < MOST_ROWS):
+        record.rows[row] = (before, after)
+    elif row:
+        record.more_rows += 1
 
 
 def note_target(*, team_id: int | None = None, target: str | None = None) -> None:

@@ -267,12 +267,13 @@ def test_a_lead_above_changes_them_and_one_of_another_team_finds_nothing(
 
 
 def test_the_last_use_is_noted_with_its_address_once_a_minute(
-    lead: APIClient, monkeypatch: pytest.MonkeyPatch
+    lead: APIClient, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
+    committing = django_capture_on_commit_callbacks
     token = made(lead)
 
     def use(address: str) -> int:
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as asked, committing(execute=True):
             APIClient().get(
                 "/api/v1/notices",
                 headers={"Authorization": f"Bearer {token['key']}"},

@@ -20,7 +20,7 @@ from tenancy.audit.records import AuditRecord, recording
 from tenancy.models import AuditOutcome, AuditSenderKind
 
 from control_plane.api.audit.operations import IN_PIECES, AskedOperation, asked_by
-from control_plane.api.audit.senders import sender_of
+from control_plane.api.audit.senders import note_use_of_token, sender_of
 from control_plane.web.answers import error_responses
 
 _RECORD: Final = "concertina.audit"  # of a request: what is known of it, if it changes something
@@ -59,7 +59,7 @@ class AuditMiddleware:
                     request, asked, record, lambda: view(request, *args, **kwargs)
                 )
             response: HttpResponseBase = view(request, *args, **kwargs)
-            _note_what_was_done(request, asked, record, response)
+            request.META[_IS_WRITTEN] = _note_what_was_done(request, asked, record, response)
             return response
 
 
@@ -73,27 +73,36 @@ def _changed_together(
     try:
         with transaction.atomic():
             response = answer()
-            _note_what_was_done(request, asked, record, response)
+            is_written = _note_what_was_done(request, asked, record, response)
+            if response.status_code >= _FAILED:  # the framework made it of an error
+                transaction.set_rollback(True)
     except (DatabaseError, InterfaceError) as error:
         known = None if asked.is_page else error_responses.handle(error, {"request": request})
         if known is None:
             raise
-        return JsonResponse(known.data, status=known.status_code, headers=known.headers)
+        told = {name: value for name, value in known.items() if name != "Content-Type"}
+        return JsonResponse(known.data, status=known.status_code, headers=told)
+    request.META[_IS_WRITTEN] = is_written  # only now: until here its end could fail
+    if response.status_code >= _FAILED:
+        note_use_of_token(request)
     return response
 
 
 def _note_what_was_done(
     request: HttpRequest, asked: AskedOperation, record: AuditRecord, response: HttpResponseBase
-) -> None:
+) -> bool:
+    """Write an entry if it was done; return whether it was."""
     if _outcome(request, asked, record, response) != AuditOutcome.DONE:
-        return
-    if asked.is_page and asked.name.endswith("_changelist") and not record.has_changes:
-        record.after = _action(request)
+        return False
+    if asked.is_page and asked.name.endswith("_changelist"):
+        record.tell_each_row()
+        if not record.has_changes:
+            record.after = _action(request)
     sender = writing.as_told_by(sender_of(request), record)
     is_often = asked.name in IN_PIECES or sender.kind == AuditSenderKind.UNKNOWN
     write = writing.count if is_often else writing.write
     write(record, sender, AuditOutcome.DONE, answer=response.status_code, at=timezone.now())
-    request.META[_IS_WRITTEN] = True
+    return True
 
 
 def _note_what_was_not_done(request: HttpRequest, response: HttpResponseBase) -> None:

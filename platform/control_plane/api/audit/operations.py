@@ -18,7 +18,9 @@ from control_plane.api.operation_check import named_views
 READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 READS: Final = frozenset({"validate_job"})
 """Operations that change nothing, though they are sent with a body."""
-ON_THEIR_OWN: Final = frozenset({"log_in", "upload_code", "upload_data", "request_simulation"})
+ON_THEIR_OWN: Final = frozenset(
+    {"log_in", "admin:login", "upload_code", "upload_data", "request_simulation"}
+)
 """Operations that take long for other reasons than the database: no transaction waits for them."""
 IN_PIECES: Final = frozenset({"upload_code", "upload_data"})
 """Operations of which many make one: they are counted together."""

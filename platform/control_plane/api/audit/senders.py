@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from tenancy.access.addresses import address_of
 from tenancy.access.bearer import bearer_key
 from tenancy.access.principal import TokenUser
-from tenancy.access.tokens import KEY_PREFIX, SHOWN
+from tenancy.access.tokens import KEY_PREFIX, SHOWN, note_use
 from tenancy.audit.writing import AuditSender
 from tenancy.models import AuditSenderKind
 
@@ -34,6 +34,13 @@ def sender_of(request: HttpRequest) -> AuditSender:
             person_id=loaded.pk,
         )
     return AuditSender(address=address, token_prefix=_prefix(request))
+
+
+def note_use_of_token(request: HttpRequest) -> None:
+    """Note the use of a token whose request was undone, and with it what was to be noted."""
+    user = request.__dict__.get("user")
+    if type(user) is TokenUser:
+        note_use(user.token, address_of(request))
 
 
 def _prefix(request: HttpRequest) -> str:
