@@ -101,7 +101,7 @@ def fresh_cache() -> None:
 @pytest.fixture(autouse=True)
 def fresh_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's refusals are told less of for those of another test in this hour."""
-    monkeypatch.setattr(KINDS, "_known", set())
+    monkeypatch.setattr(KINDS, "_known", {})
 
 
 @functools.cache

@@ -29,7 +29,8 @@ def maintain(name: str, what: Maintenance) -> Node:
         node = Node.objects.select_for_update().select_related("pool").get(name=name)
         if (node.is_schedulable, node.is_draining) != (is_schedulable, is_draining):
             wanted = {"is_schedulable": is_schedulable, "is_draining": is_draining}
-            records.note_change(before={one: getattr(node, one) for one in wanted}, after=wanted)
+            before = {one: getattr(node, one) for one in wanted}
+            records.note_change(before=before, after=wanted, row=name)
             node.is_schedulable, node.is_draining = is_schedulable, is_draining
             node.save(update_fields=["is_schedulable", "is_draining"])
     return node

@@ -134,7 +134,8 @@ def revoke(by: str, team: Team, token: Token) -> bool:
     """Make a token useless at once; one that is already stays so, and False is returned."""
     if not tokens.revoke(token):
         return False
-    records.note_change(before=_told(token), after={"state": TokenState.REVOKED.value})
+    after = {"state": TokenState.REVOKED.value}
+    records.note_change(before=_told(token), after=after, row=f"{team}/{token.name} {token.prefix}")
     _note(by, team, token, "revoked")
     return True
 

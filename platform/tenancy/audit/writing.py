@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.db import connection
 from django.utils.crypto import salted_hmac
 
-from tenancy.audit.kinds import KINDS, IsToldApart, hour_of
+from tenancy.audit.kinds import KINDS, KindsOfTheHour, hour_of
 from tenancy.audit.records import AuditRecord
 from tenancy.audit.values import bounded
 from tenancy.models.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
@@ -24,7 +24,7 @@ _VALUES: Final = """
     CASE WHEN %(tried)s::text IS NULL THEN %(sender)s ELSE coalesce(
         (SELECT username FROM auth_user WHERE username = %(tried)s), '') END,
     %(person_id)s, %(token_id)s, %(token_prefix)s, %(address)s, %(operation)s, %(target)s,
-    coalesce(%(team_id)s, (SELECT id FROM tenancy_team WHERE name = %(team)s)),
+    coalesce(%(team_id)s, (SELECT id FROM tenancy_team WHERE name = %(team)s), %(sender_team)s),
     %(answer)s, %(before)s::jsonb, %(after)s::jsonb, %(key)s
 """
 _COLUMNS: Final = (
@@ -71,23 +71,29 @@ def count(
     *,
     answer: int,
     at: datetime,
-    is_told_apart: IsToldApart = KINDS.is_told_apart,
+    kinds: KindsOfTheHour = KINDS,
 ) -> None:
     """Write an entry if it is the first of its kind in this hour, else count it there.
 
-    Of one kind is what somebody asks for from one address, with one key, and is answered.
+    Of one kind is what somebody asks for from one address, with one key, and is answered. Of whom
+    nobody knows, less is told once they are many.
     """
     hour = hour_of(at)
-    kind: tuple[Any, ...] = (
-        *(hour, record.operation, answer, sender.address, sender.kind, sender.name),
-        *(sender.token_prefix, record.tried_name),
-    )
+    rest = (hour, record.operation, answer)
+    there = (*rest, sender.address)
+    whole: tuple[Any, ...] = (*there, sender.kind, sender.name, sender.token_prefix)
     if outcome == AuditOutcome.DONE:
-        kind = (*kind, record.target)
-    if not is_told_apart(kind, hour):
-        kind = (hour, record.operation, answer)
-        record = AuditRecord(operation=record.operation, target="")
-        sender = AuditSender()
+        whole = (*whole, record.target)
+    kind = whole
+    if sender.kind == AuditSenderKind.UNKNOWN:
+        whole = (*whole, record.tried_name)
+        degree = kinds.degree(sender.address, (whole, there), hour)
+        kind = (whole, there, rest)[degree]
+        if degree:
+            is_there = degree == 1
+            sender = AuditSender(address=sender.address if is_there else "")
+            target = record.target if is_there else ""
+            record = AuditRecord(operation=record.operation, target=target)
     key = salted_hmac(_SALT, repr(kind), algorithm="sha256").hexdigest()
     with connection.cursor() as cursor:
         cursor.execute(_COUNTED, {**_row(record, sender, outcome, answer, at), "key": key})
@@ -117,8 +123,9 @@ def _row(
         "address": _plain(sender.address)[:64],
         "operation": record.operation[:100],
         "target": _plain(record.target)[:300],
-        "team_id": record.team_id or sender.team_id,
+        "team_id": record.team_id,
         "team": _team_in(record.target),
+        "sender_team": sender.team_id,
         "answer": answer,
         "before": _json(record.before),
         "after": _json(record.after),

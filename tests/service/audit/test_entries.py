@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from cluster.models import Pool
+from cluster.models import Node, Pool
 from control_plane.tasks import forget_what_is_old
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
@@ -19,11 +19,19 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
 from tenancy.access import team_tokens
-from tenancy.audit import kinds, values, writing
+from tenancy.audit import kinds, records, values, writing
 from tenancy.audit.records import AuditRecord
 from tenancy.audit.writing import AuditSender
 from tenancy.errors import TokenNameTaken, TooManyTokens
-from tenancy.models import AuditEntry, AuditOutcome, AuditRepeats, Quota, Team, Token
+from tenancy.models import (
+    AuditEntry,
+    AuditOutcome,
+    AuditRepeats,
+    AuditSenderKind,
+    Quota,
+    Team,
+    Token,
+)
 
 from jobs.models import Job
 
@@ -129,7 +137,7 @@ def test_another_hour_is_another_entry(db: None) -> None:
 
 
 def test_a_storm_from_everywhere_fills_no_disk(db: None) -> None:
-    told_apart = kinds.KindsOfTheHour(most=2)
+    known = kinds.KindsOfTheHour(most=2)
     for number in range(10):
         writing.count(
             AuditRecord(operation="list_jobs", target=f"jobs/{number}"),
@@ -137,7 +145,7 @@ def test_a_storm_from_everywhere_fills_no_disk(db: None) -> None:
             AuditOutcome.REFUSED,
             answer=401,
             at=timezone.now(),
-            is_told_apart=told_apart.is_told_apart,
+            kinds=known,
         )
     assert AuditEntry.objects.count() == 3
     rest = only(address="")
@@ -145,11 +153,51 @@ def test_a_storm_from_everywhere_fills_no_disk(db: None) -> None:
 
 
 def test_kinds_are_told_apart_anew_in_each_hour() -> None:
-    known = kinds.KindsOfTheHour(most=1)
-    assert known.is_told_apart("a", 1)
-    assert not known.is_told_apart("b", 1)
-    assert known.is_told_apart("a", 1)
-    assert known.is_told_apart("b", 2)
+    known = kinds.KindsOfTheHour(most=1, of_address=1)
+    asked = [
+        ("here", "a", 1),
+        ("here", "b", 1),
+        ("there", "a", 1),
+        ("here", "a", 1),
+        ("here", "b", 2),
+    ]
+    found = [known.degree(address, (kind, ""), hour) for address, kind, hour in asked]
+    assert found == [0, 1, 2, 0, 0]
+
+
+def test_a_flood_from_one_address_hides_nobody_else(db: None) -> None:
+    known, now = kinds.KindsOfTheHour(), timezone.now()
+
+    def count(outcome: AuditOutcome, sender: AuditSender, operation: str, name: str = "") -> None:
+        target = f"teams/vision/{operation}"
+        record = AuditRecord(operation=operation, target=target, tried_name=name or None)
+        writing.count(record, sender, outcome, answer=401, at=now, kinds=known)
+
+    for number in range(60):
+        key = AuditSender(address="10.0.0.1", token_prefix=f"ct_{number}")
+        count(AuditOutcome.REFUSED, key, "list_jobs")
+    count(AuditOutcome.REFUSED, AuditSender(address="10.0.0.2", token_prefix="ct_x"), "list_jobs")
+    person = AuditSender(kind=AuditSenderKind.PERSON, name="ada", address="10.0.0.1")
+    count(AuditOutcome.REFUSED, person, "change_quota")
+    token = AuditSender(kind=AuditSenderKind.TOKEN, name="vision/ci", address="10.0.0.1")
+    count(DONE, token, "upload_data")
+    rows = AuditEntry.objects.filter(address="10.0.0.1")
+    flood = rows.filter(operation="list_jobs")
+    assert flood.count() == kinds.MOST_OF_ADDRESS + 1
+    rest = AuditRepeats.objects.get(key=flood.get(token_prefix="").repeats_key)
+    assert rest.times == 60 - kinds.MOST_OF_ADDRESS
+    assert only(address="10.0.0.2").token_prefix == "ct_x"
+    told = {(row.sender, row.target) for row in rows.exclude(operation="list_jobs")}
+    assert told == {("ada", "teams/vision/change_quota"), ("vision/ci", "teams/vision/upload_data")}
+
+
+def test_who_tries_another_team_with_a_key_is_told_to_that_team(
+    api: APIClient, language: Team
+) -> None:
+    address = "/api/v1/teams/language/quotas/default"
+    assert api.patch(address, {"guaranteed_gpus": 9}, format="json").status_code in {403, 404}
+    row = only(operation="change_quota")
+    assert (row.sender, row.team_id) == ("vision/ci", language.pk)
 
 
 def test_signing_in_and_out_is_told_of_and_a_name_that_nobody_has_is_not(
@@ -223,11 +271,36 @@ def test_the_administration_tells_of_tokens_and_passwords_without_them(
     )
     rows = {row.operation: row for row in AuditEntry.objects.all()}
     assert rows["admin:tenancy_token_add"].after["name"] == "ci"
-    assert rows["admin:tenancy_token_changelist"].after == {"state": "revoked"}
+    revoked = {f"vision/ci {made.prefix}": {"state": "revoked"}}
+    assert rows["admin:tenancy_token_changelist"].after == revoked
     assert rows["admin:auth_user_add"].after["username"] == "ada"
     said = repr([(row.before, row.after) for row in rows.values()])
     assert key[0] not in said
     assert "long-enough-1" not in said
+
+
+def test_what_is_done_with_several_rows_is_told_of_each(
+    admin_user: User, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = Client()
+    browser.force_login(admin_user)
+    names = ["m1", "m2", "m3"]
+    nodes = [Node.objects.create(pool=pool, name=name, gpus=1) for name in names]
+
+    def told(action: str) -> AuditEntry:
+        chosen = [node.pk for node in nodes]
+        form = {"action": action, "_selected_action": chosen}
+        assert browser.post("/admin/cluster/node/", form).status_code == 302
+        found = AuditEntry.objects.first()
+        assert found is not None
+        return found
+
+    asked = {"is_schedulable": False, "is_draining": True}
+    was = {"is_schedulable": True, "is_draining": False}
+    row = told("drain")
+    assert (row.before, row.after) == (dict.fromkeys(names, was), dict.fromkeys(names, asked))
+    monkeypatch.setattr(records, "MOST_ROWS", 2)
+    assert told("uncordon").after == {"m1": was, "m2": was, "(more)": 1}
 
 
 def test_tokens_of_admins_have_the_bounds_of_others(
