@@ -8,6 +8,7 @@ of the answer only its status counts.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import ssl
 import time
@@ -22,22 +23,20 @@ from aiohttp.abc import AbstractCookieJar
 from storage.data.destinations import Reach
 
 from webhooks import secrets
+from webhooks.delivery import problems
 from webhooks.delivery.claims import CallResult
+from webhooks.delivery.problems import AddressNotAllowed
 from webhooks.models import WebhookDelivery
 from webhooks.secrets import CannotDecrypt, WebhookTarget
 
 CALL_SECONDS: Final = 10.0  # from looking up the name to the end of the answer's head
 MOST_OPEN: Final = 64  # calls at once
-_LONGEST_PROBLEM: Final = 300
 _MOST_HEAD: Final = 8190  # bytes of a line, or of a field, of the answer's head
 _AGENT: Final = "Concertina-Webhooks/1"
 _IS_DELIVERED: Final = range(200, 300)
+_log: Final = logging.getLogger(__name__)
 
 Request = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[Any, ...]]
-
-
-class AddressNotAllowed(OSError):
-    """Nothing is sent to this address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class WebhookReach:
         def made(address: Request) -> socket.socket:
             family, kind, protocol, _, place = address
             if problem := reach.why_not(str(place[0]), int(place[1])):
-                raise AddressNotAllowed(problem)
+                raise AddressNotAllowed(_refusal(reach), problem)
             return socket.socket(family=family, type=kind, proto=protocol)
 
         return made
@@ -81,15 +80,14 @@ class WebhookCaller:
             target = secrets.open_target(delivery.webhook)
             async with asyncio.timeout(CALL_SECONDS):
                 status = await self._send(target, delivery, at=int(at.timestamp()))
-            problem = "" if status in _IS_DELIVERED else _of_status(status)
+            problem = "" if status in _IS_DELIVERED else problems.of_status(status)
         except CannotDecrypt:
-            problem = "Its address cannot be decrypted: the service's secret key was changed."
+            problem = problems.NOT_DECRYPTED
         except TimeoutError:
             problem = f"There was no answer within {CALL_SECONDS:g} s."
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            problem = str(_cause(error)) or type(error).__name__
         except Exception as error:  # noqa: BLE001 - one message must not stop the others
-            problem = f"{type(error).__name__}: {error}"
+            problem = problems.of_error(error)
+            _tell_admins(delivery, error)
         return CallResult(
             delivery_id=delivery.pk,
             webhook_id=delivery.webhook_id,
@@ -97,7 +95,7 @@ class WebhookCaller:
             at=at,
             seconds=time.monotonic() - began,
             status=status,
-            problem=problem[:_LONGEST_PROBLEM],
+            problem=problem,
         )
 
     async def _send(self, target: WebhookTarget, delivery: WebhookDelivery, *, at: int) -> int:
@@ -149,17 +147,18 @@ def _no_cookies() -> AbstractCookieJar:
     return aiohttp.DummyCookieJar()
 
 
-def _of_status(status: int) -> str:
-    if 300 <= status < 400:  # noqa: PLR2004 - redirects
-        return f"It answered {status}, a redirect, and these are not followed."
-    return f"It answered {status}."
+def _refusal(reach: Reach) -> str:
+    if reach.is_public:
+        return (
+            f"It leads to an address that is not public, and is not listed in {reach.setting}."
+            " Ask an admin."
+        )
+    return f"Without TLS it may lead only to what is listed in {reach.setting}. Ask an admin."
 
 
-def _cause(error: BaseException) -> BaseException:
-    """Return why nothing is sent to an address, if that is what is behind an error."""
-    found: BaseException | None = error
-    for _ in range(10):
-        if found is None or isinstance(found, AddressNotAllowed):
-            break
-        found = getattr(found, "os_error", None) or found.__cause__ or found.__context__
-    return found if isinstance(found, AddressNotAllowed) else error
+def _tell_admins(delivery: WebhookDelivery, error: Exception) -> None:
+    """Tell what its owner is not told: which address it leads to, if that is refused."""
+    if (refusal := problems.refused(error)) is None:
+        return
+    extra = {"action": "webhook_refused", "webhook_id": delivery.webhook_id}
+    _log.warning("A webhook may not be called: %s.", refusal.why, extra=extra)

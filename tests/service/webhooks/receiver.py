@@ -39,6 +39,7 @@ class Receiver:
     received: list[Received] = field(default_factory=list)
     is_over: threading.Event = field(default_factory=threading.Event)
     answers: dict[str, int] = field(default_factory=dict)  # instead of 204, by path
+    raw_answers: dict[str, bytes] = field(default_factory=dict)  # which may be no HTTP at all
 
     def at(self, path: str) -> Sequence[Received]:
         return [one for one in self.received if one.path == path]
@@ -54,6 +55,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.receiver.received.append(Received(self.path, headers, body))
         if self.path == "/hang":
             self.receiver.is_over.wait(60)
+            self.close_connection = True
+            return
+        if (raw := self.receiver.raw_answers.get(self.path)) is not None:
+            self.wfile.write(raw)
             self.close_connection = True
             return
         status = self.receiver.answers.get(self.path, 204)

@@ -1,0 +1,65 @@
+"""Why did a call fail? In sentences of ours, as errors name the address, which is secret.
+
+Nothing that an error says is passed on: libraries put the whole address into it, what a name leads
+to within the installation, and bytes of the answer.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from typing import Final
+
+import aiohttp
+
+NOT_DECRYPTED: Final = "Its address cannot be decrypted: the service's secret key was changed."
+
+
+class AddressNotAllowed(OSError):
+    """Nothing is sent to this address; the message is for whoever owns the webhook."""
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.why = why  # for admins: it names the address
+
+
+def of_status(status: int) -> str:
+    if 300 <= status < 400:  # noqa: PLR2004 - redirects
+        return f"It answered {status}, a redirect, and these are not followed."
+    return f"It answered {status}."
+
+
+def of_error(error: BaseException) -> str:
+    """Return what its owner is told of what went wrong."""
+    if refusal := refused(error):
+        return str(refusal)
+    if isinstance(error, aiohttp.ClientConnectorDNSError | socket.gaierror):
+        return "Its name cannot be looked up."
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | ssl.CertificateError):
+        return "Its certificate is not valid for its name, or not from anybody who is trusted."
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return "No encrypted connection to it came about: does it speak TLS there?"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "It closed the connection without an answer."
+    if isinstance(error, OSError):
+        return f"No connection to it, or it broke off: {_of_number(error.errno)}."
+    if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+        return "Its address cannot be called. Is it written well?"
+    if isinstance(error, aiohttp.ClientError):
+        return "What it answered is not HTTP, or its head is too long."
+    return f"The call failed ({type(error).__name__})."
+
+
+def refused(error: BaseException) -> AddressNotAllowed | None:
+    """Return why nothing is sent to an address, if that is what is behind an error."""
+    found: BaseException | None = error
+    for _ in range(10):
+        if found is None or isinstance(found, AddressNotAllowed):
+            return found
+        found = getattr(found, "os_error", None) or found.__cause__ or found.__context__
+    return None
+
+
+def _of_number(number: int | None) -> str:
+    return os.strerror(number) if number else "nobody says why"
