@@ -7,7 +7,7 @@ process was started with never changes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -28,6 +28,8 @@ from jobs.spec import stored_spec
 from jobs.spec.bulk import SentSpec
 from jobs.spec.changes import FieldChange
 from jobs.spec.job_spec import JobSpec
+
+_MOST_TOLD: Final = 50  # fields that an event names: whoever is told of it reads all of them
 
 
 @transaction.atomic
@@ -143,13 +145,14 @@ def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) ->
         version=job.version + 1,
         changed_at=Now(),
     )
+    more = f", and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
     events.record(
         job_id=job.id,
         kind=EventKind.TERMS_CHANGED,
-        message=f"Changed by {actor}: {', '.join(map(str, found))}.",
+        message=f"Changed by {actor}: {', '.join(map(str, found[:_MOST_TOLD]))}{more}.",
         data={
             "version": job.version + 1,
-            "changes": {one.field: {"from": one.before, "to": one.after} for one in found},
+            "changes": {one.field: one.as_data() for one in found[:_MOST_TOLD]},
         },
     )
     records.note_change(

@@ -44,6 +44,10 @@ class FieldChange:
     before: Any
     after: Any
 
+    def as_data(self) -> dict[str, Any]:
+        """Return it for an event; of a long value the beginning, as a sentence has it."""
+        return {"from": _bounded(self.before), "to": _bounded(self.after)}
+
     def __str__(self) -> str:
         return f"{self.field} from {_shown(self.before)} to {_shown(self.after)}"
 
@@ -115,6 +119,10 @@ def _kept(change: FieldChange) -> Problem:
         f" {', '.join(CHANGEABLE)}.",
         code="not_changeable",
     )
+
+
+def _bounded(value: Any) -> Any:
+    return value if len(str(value)) <= _SHOWN_CHARACTERS else _shown(value)
 
 
 def _shown(value: Any) -> str:

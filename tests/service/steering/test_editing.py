@@ -101,6 +101,15 @@ def test_several_fields_are_changed_at_once_and_the_event_names_them(
     assert event.data["changes"]["priority"] == {"from": 50, "to": 60}
 
 
+def test_an_event_tells_of_so_much_at_most(api: APIClient, job: Job) -> None:
+    labels = {f"label-{number:02}": "x" * 200 for number in range(60)}
+    assert api.patch(address(job), {"labels": labels}, format="json").status_code == 200
+    event = Event.objects.get(job=job, kind="terms_changed")
+    assert event.message.endswith(f" from none to {'x' * 59}…, and 10 more.")
+    assert event.data["changes"]["labels.label-00"] == {"from": None, "to": "x" * 59 + "…"}
+    assert len(event.data["changes"]) == 50
+
+
 def test_a_label_goes_and_the_others_stay(api: APIClient, submit: SubmitJob) -> None:
     job = submit(labels={"a": "1", "b": "2"})
     answer = api.patch(address(job), {"labels": {"a": None, "c": "3"}}, format="json")
