@@ -6,12 +6,13 @@ transaction that writes the deliveries: so each event is put in exactly once, wh
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
@@ -26,7 +27,10 @@ from webhooks.shapes import body_of
 
 TRIED_FOR: Final = timedelta(days=1)
 MOST_AT_ONCE: Final = 500  # events of one transaction
+_MOST_OF_PART: Final = 1000  # deliveries that are written at once
+_PART_BYTES: Final = 4 << 20  # of their bodies, about
 _THE_ONLY_ROW: Final = 1
+_log: Final = logging.getLogger(__name__)
 
 
 def fill(now: datetime, *, service_url: str) -> bool:
@@ -35,6 +39,14 @@ def fill(now: datetime, *, service_url: str) -> bool:
     It takes three statements where nothing happened, and six more for each 500 events.
     """
     number_events()
+    try:
+        return _fill(now, service_url)
+    except IntegrityError:  # a webhook was removed meanwhile
+        _log.warning("A webhook was removed meanwhile: the outbox is filled again.", exc_info=True)
+        return True
+
+
+def _fill(now: datetime, service_url: str) -> bool:
     with transaction.atomic():
         place = _held_place()
         if place is None:  # somebody else is at it
@@ -43,8 +55,8 @@ def fill(now: datetime, *, service_url: str) -> bool:
         if page.reached == place.position:
             return False
         if page.events:
-            found = _deliveries(page.events, now, service_url)
-            WebhookDelivery.objects.bulk_create(found, batch_size=1000)
+            for part in _parts(_deliveries(page.events, now, service_url)):
+                WebhookDelivery.objects.bulk_create(part)
         place.position = page.reached
         place.save(update_fields=["position"])
     return page.has_more
@@ -66,6 +78,19 @@ def _first_position() -> int:
     last, made = event_feed.last_position(), Webhook.objects.order_by("after_position")
     oldest = made.values_list("after_position", flat=True).first()
     return last if oldest is None else min(last, oldest)
+
+
+def _parts(found: Iterable[WebhookDelivery]) -> Iterator[Sequence[WebhookDelivery]]:
+    """Yield them in parts that fit into memory, however many webhooks want them."""
+    part, size = list[WebhookDelivery](), 0
+    for one in found:
+        part.append(one)
+        size += len(one.body)
+        if len(part) >= _MOST_OF_PART or size >= _PART_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 def _deliveries(

@@ -10,7 +10,8 @@ from typing import Any, Final
 from webhooks.models import WebhookShape
 
 TEST_KIND: Final = "test"
-_MOST_TEXT: Final = 1000  # characters of an event's message in a chat
+MOST_BODY: Final = 16 << 10  # bytes; of a longer event its data are left out
+_MOST_TEXT: Final = 1000  # characters of an event's message in a chat, or if it is too long
 _SLACK: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _MATTERMOST: Final = str.maketrans(  # nobody is called by what a job is named
     {"@": "@\u200b", **{sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~"}}
@@ -21,11 +22,21 @@ def body_of(shape: str, event: Mapping[str, Any], *, service_url: str) -> str:
     """Return what is sent of an event, which is as the API has it."""
     url = f"{service_url.rstrip('/')}/jobs/{event['job_id']}"
     if shape == WebhookShape.JSON:
-        message = {"type": event["kind"], "timestamp": event["at"], "data": {**event, "url": url}}
-        return json.dumps(message)
+        whole = _json({**event, "url": url})
+        return whole if len(whole) <= MOST_BODY else _json({**_short(event), "url": url})
     words = event["new_state"] or event["kind"].replace("_", " ")
     told = f": {event['message'][:_MOST_TEXT]}" if event["message"] else ""
     return _chat(shape, event["job_name"], f"({event['team']}) {words}{told}", url)
+
+
+def _json(event: Mapping[str, Any]) -> str:
+    return json.dumps({"type": event["kind"], "timestamp": event["at"], "data": event})
+
+
+def _short(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a long event without its data, and with the beginning of its message."""
+    kept = {name: value for name, value in event.items() if name != "data"}
+    return {**kept, "message": event["message"][:_MOST_TEXT]}
 
 
 def test_body(shape: str, *, name: str, at: datetime, service_url: str) -> str:

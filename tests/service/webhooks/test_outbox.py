@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from tenancy.models import Team
-from webhooks import outbox
+from webhooks import outbox, shapes
 from webhooks.models import OutboxPlace, WebhookDelivery
 
 from jobs.changes import events
 from jobs.models import Event, Job
 from tests.service.conftest import SubmitJob
-from tests.service.events.test_list_events import another_connection
+from tests.service.events.test_list_events import another_connection, committed_job
 from tests.service.webhooks.conftest import add, fill
+
+__all__ = ["committed_job"]  # a fixture
 
 URL = "https://example.com/hook"
 
@@ -77,6 +84,50 @@ def test_many_events_are_put_in_by_portions(
     Event.objects.bulk_create(Event(job=job, kind="idle") for _ in range(5))
     assert [fill(), fill(), fill()] == [True, True, False]
     assert len(told()) == 5
+
+
+def test_of_a_long_event_the_data_are_left_out(vision: Team, job: Job) -> None:
+    add(vision, URL)
+    for text in ("x" * shapes.MOST_BODY, "x"):
+        Event.objects.create(job=job, kind="idle", message=text, data={"long": text})
+    fill()
+    long, short = (
+        json.loads(row.body)["data"] for row in WebhookDelivery.objects.order_by("event_id")
+    )
+    assert ("data" in long, len(long["message"])) == (False, 1000)
+    assert (short["data"], set(short) - set(long)) == ({"long": "x"}, {"data"})
+
+
+def test_deliveries_are_written_in_parts(
+    vision: Team, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "_PART_BYTES", 1)
+    add(vision, URL)
+    Event.objects.bulk_create(Event(job=job, kind="idle") for _ in range(3))
+    with CaptureQueriesContext(connection) as asked:
+        fill()
+    inserts = [one for one in asked if 'INTO "webhooks_webhookdelivery' in one["sql"]]
+    assert len(inserts) == len(told()) == 3
+
+
+def test_where_a_webhook_is_removed_meanwhile_it_is_filled_again(
+    committed_job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(committed_job.team, URL, name="gone")
+    add(committed_job.team, URL, name="kept")
+    Event.objects.create(job=committed_job, kind="idle")
+    real = outbox._by_team  # noqa: SLF001 - asked in the middle
+
+    def removed(webhooks: Any) -> Any:
+        with another_connection() as other, other.cursor() as cursor:
+            cursor.execute("DELETE FROM webhooks_webhook WHERE name = 'gone'")
+        return real(webhooks)
+
+    monkeypatch.setattr(outbox, "_by_team", removed)
+    assert fill()
+    assert told() == []
+    assert not fill()
+    assert told() == [("kept", "idle")]
 
 
 def test_whoever_finds_another_at_it_leaves_it_to_them(transactional_db: None) -> None:
