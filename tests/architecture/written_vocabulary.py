@@ -35,7 +35,8 @@ $ curl -N -H "Authorization: Bearer $CONCERTINA_TOKEN" \\
 ```
 
 Events that an installation had before it was upgraded to a release with this feed are with their
-jobs only.
+jobs only. The events of a job go with it when it is deleted: whoever has not read them by then
+misses them.
 
 ## Events
 
