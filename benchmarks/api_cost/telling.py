@@ -129,7 +129,7 @@ def _send() -> None:
 
     here = Reach(listed=(Destination.parse("127.0.0.1"),), is_public=False)
     rules = WebhookReach(encrypted=here, plain=here)
-    rounds.deliver(lambda: rules, clock=_now, has_time=lambda: True)
+    rounds.deliver(lambda: rules, clock=_now, has_time=lambda: True, fill=lambda: None)
 
 
 def _check(count: int) -> None:

@@ -74,10 +74,12 @@ def tell_webhooks() -> None:
         def has_time() -> bool:
             return time.monotonic() < ends_at
 
-        url = settings.CONCERTINA.service_url
-        while outbox.fill(timezone.now(), service_url=url) and has_time():
+        def fill() -> bool:
+            return outbox.fill(timezone.now(), service_url=settings.CONCERTINA.service_url)
+
+        while fill() and has_time():
             pass
-        rounds.deliver(webhook_reach, clock=timezone.now, has_time=has_time)
+        rounds.deliver(webhook_reach, clock=timezone.now, has_time=has_time, fill=fill)
 
 
 @shared_task(name="control_plane.tasks.close_gpu_accounts")

@@ -39,6 +39,12 @@ class WebhookOff(WebhookError):
     code, status = "webhook_off", 409
 
 
+class WebhookNotFound(WebhookError):
+    """There is no such webhook (any more)."""
+
+    code, status = "not_found", 404
+
+
 class AddressRefused(WebhookError):
     """Nothing can be sent to this address."""
 

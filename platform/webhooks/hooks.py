@@ -23,9 +23,10 @@ from webhooks.errors import (
     TooManyWebhooks,
     WebhookBusy,
     WebhookNameTaken,
+    WebhookNotFound,
     WebhookOff,
 )
-from webhooks.models import DeliveryState, Webhook, WebhookDelivery
+from webhooks.models import ASKED_FOR, DeliveryState, Webhook, WebhookDelivery
 from webhooks.outbox import TRIED_FOR
 from webhooks.secrets import WebhookTarget
 from webhooks.shapes import TEST_KIND, test_body
@@ -81,11 +82,16 @@ def add(
 
 
 def change(webhook: Webhook, changes: Mapping[str, Any], *, by: str) -> Webhook:
-    """Change which events it is told of, or whether it is told at all."""
+    """Change which events it is told of, or whether it is told at all.
+
+    Raises:
+        WebhookNotFound: it was removed meanwhile.
+    """
     before = _told(webhook)
+    if not Webhook.objects.filter(pk=webhook.pk).update(**changes):
+        raise WebhookNotFound
     for name, value in changes.items():
         setattr(webhook, name, value)
-    webhook.save(update_fields=[*changes])
     records.note_change(before=before, after=_told(webhook))
     _note(webhook, f"changed: {', '.join(changes)}", by)
     return webhook
@@ -96,6 +102,7 @@ def remove(webhook: Webhook, *, by: str) -> None:
     records.note_change(before=_told(webhook))
     _note(webhook, "removed", by)
     with transaction.atomic():
+        Webhook.objects.select_for_update().filter(pk=webhook.pk).first()
         rows = WebhookDelivery.objects.filter(webhook=webhook)
         rows._raw_delete(rows.db)  # noqa: SLF001 - nothing refers to them
         webhook.delete()
@@ -122,7 +129,7 @@ def send_test(webhook: Webhook, now: datetime, *, service_url: str) -> WebhookDe
             body=test_body(webhook.shape, name=webhook.name, at=now, service_url=service_url),
             created_at=now,
             expires_at=now + TRIED_FOR,
-            due_at=now,
+            due_at=ASKED_FOR,
         )
 
 
@@ -145,7 +152,8 @@ def replay(webhook: Webhook, delivery_id: UUID, now: datetime) -> WebhookDeliver
         if row.state == DeliveryState.WAITING:
             return row
         _wake(webhook)
-        row.state, row.due_at, row.expires_at = DeliveryState.WAITING, now, now + TRIED_FOR
+        row.state, row.due_at = DeliveryState.WAITING, ASKED_FOR
+        row.expires_at = now + TRIED_FOR
         row.failures, row.delivered_at = 0, None
         row.save(update_fields=["state", "due_at", "expires_at", "failures", "delivered_at"])
         return row

@@ -24,6 +24,24 @@ class AddressNotAllowed(OSError):
         self.why = why  # for admins: it names the address
 
 
+_NO_NAME: Final = "Its name cannot be looked up."
+_NOT_TRUSTED: Final = (
+    "Its certificate is not valid for its name, or not from anybody who is trusted."
+)
+_NO_TLS: Final = "No encrypted connection to it came about: does it speak TLS there?"
+_CLOSED: Final = "It closed the connection without an answer."
+_BAD_ADDRESS: Final = "Its address cannot be called. Is it written well?"
+_NO_HTTP: Final = "What it answered is not HTTP, or its head is too long."
+_TOLD: Final = (  # the first that fits counts
+    ((aiohttp.ClientConnectorDNSError, socket.gaierror), _NO_NAME),
+    ((aiohttp.ClientConnectorCertificateError, ssl.CertificateError), _NOT_TRUSTED),
+    ((aiohttp.ClientSSLError, ssl.SSLError), _NO_TLS),
+    ((aiohttp.ServerDisconnectedError,), _CLOSED),
+    ((aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError), _BAD_ADDRESS),
+    ((aiohttp.ClientResponseError, aiohttp.ClientPayloadError), _NO_HTTP),
+)
+
+
 def of_status(status: int) -> str:
     if 300 <= status < 400:  # noqa: PLR2004 - redirects
         return f"It answered {status}, a redirect, and these are not followed."
@@ -34,20 +52,11 @@ def of_error(error: BaseException) -> str:
     """Return what its owner is told of what went wrong."""
     if refusal := refused(error):
         return str(refusal)
-    if isinstance(error, aiohttp.ClientConnectorDNSError | socket.gaierror):
-        return "Its name cannot be looked up."
-    if isinstance(error, aiohttp.ClientConnectorCertificateError | ssl.CertificateError):
-        return "Its certificate is not valid for its name, or not from anybody who is trusted."
-    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        return "No encrypted connection to it came about: does it speak TLS there?"
-    if isinstance(error, aiohttp.ServerDisconnectedError):
-        return "It closed the connection without an answer."
+    for kinds, told in _TOLD:
+        if isinstance(error, kinds):
+            return told
     if isinstance(error, OSError):
         return f"No connection to it, or it broke off: {_of_number(error.errno)}."
-    if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
-        return "Its address cannot be called. Is it written well?"
-    if isinstance(error, aiohttp.ClientError):
-        return "What it answered is not HTTP, or its head is too long."
     return f"The call failed ({type(error).__name__})."
 
 

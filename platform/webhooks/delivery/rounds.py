@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
@@ -27,6 +29,8 @@ from webhooks.delivery.claims import CallResult
 from webhooks.models import WebhookDelivery
 
 _WAIT_SECONDS: Final = 0.25  # for results, before more is claimed
+_FILL_SECONDS: Final = 2.0  # between looks at what happened meanwhile
+_LOOKUPS: Final = 2 * MOST_OPEN  # of names, at once: some last longer than their calls
 _ENDING_SECONDS: Final = CALL_SECONDS + 5.0
 
 
@@ -35,16 +39,21 @@ def deliver(
     *,
     clock: Callable[[], datetime],
     has_time: Callable[[], bool],
+    fill: Callable[[], object],
 ) -> int:
     """Send what is due until nothing is, or time is over; return how many calls were made.
 
-    `rules` are asked for only if something is due: they look names up.
+    Args:
+        rules: asked for only if something is due, as they look names up.
+        clock: what time it is.
+        has_time: False: nothing more is begun.
+        fill: puts what happened meanwhile into the outbox, so that it does not wait for slow calls.
     """
     claims.expire(clock())
     first = claims.claim(clock(), most=MOST_OPEN)
     if not first:
         return 0
-    count, open_calls = 0, Counter[int]()
+    count, open_calls, filled_at = 0, Counter[int](), time.monotonic()
     with _sending(rules(), clock) as sender:
         claimed = first
         while claimed or (open_calls.total() and sender.is_alive):
@@ -55,6 +64,9 @@ def deliver(
                 claims.note(results)
             count += len(results)
             open_calls -= Counter(one.webhook_id for one in results)
+            if has_time() and time.monotonic() - filled_at >= _FILL_SECONDS:
+                fill()
+                filled_at = time.monotonic()
             room = MOST_OPEN - open_calls.total()
             claimed = claims.claim(clock(), most=room, busy=open_calls) if has_time() else []
     return count
@@ -98,8 +110,14 @@ class WebhookSender:
             return found
 
     def _run(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._serve())
+        """Look names up in threads of its own: nobody can end a lookup, and nobody waits for it."""
+        lookups = ThreadPoolExecutor(_LOOKUPS, thread_name_prefix="webhook-names")
+        self._loop.set_default_executor(lookups)
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            lookups.shutdown(wait=False, cancel_futures=True)
+            self._loop.close()
 
     async def _serve(self) -> None:
         calling = open_caller(self._rules, clock=self._clock)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
+from typing import Final
 
 from django.db import models
 from django.db.models import Q
 
 from webhooks.models.webhook import Webhook
+
+ASKED_FOR: Final = datetime(1970, 1, 1, tzinfo=UTC)  # due before all that nobody asked for
 
 
 class DeliveryState(models.TextChoices):
@@ -64,6 +68,10 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} to {self.webhook_id}"
+
+    @property
+    def shown_due_at(self) -> datetime:
+        return max(self.due_at, self.created_at)
 
 
 class OutboxPlace(models.Model):

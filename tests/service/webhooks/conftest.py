@@ -12,8 +12,9 @@ from tenancy.models import Team
 from webhooks import hooks, outbox
 from webhooks.delivery import rounds
 from webhooks.delivery.calls import WebhookReach
-from webhooks.models import Webhook
+from webhooks.models import Webhook, WebhookDelivery
 
+from jobs.models import Event, Job
 from tests.service.webhooks.receiver import Receiver, here, receiving
 
 SERVICE = "https://concertina.example.com"
@@ -34,9 +35,16 @@ def fill(now: datetime | None = None) -> bool:
     return outbox.fill(now or timezone.now(), service_url=SERVICE)
 
 
-def send(*, after: timedelta = timedelta(0), rules: Callable[[], WebhookReach] = here) -> int:
+def send(
+    *,
+    after: timedelta = timedelta(0),
+    rules: Callable[[], WebhookReach] = here,
+    refill: Callable[[], object] = lambda: None,
+) -> int:
     """Send what is due now, or will be after a while."""
-    return rounds.deliver(rules, clock=lambda: timezone.now() + after, has_time=lambda: True)
+    return rounds.deliver(
+        rules, clock=lambda: timezone.now() + after, has_time=lambda: True, fill=refill
+    )
 
 
 def tell() -> int:
@@ -48,3 +56,17 @@ def tell() -> int:
 
 def ids(received: Sequence[Any]) -> list[str]:
     return [one.id for one in received]
+
+
+def happen(job: Job, count: int = 1) -> None:
+    for _ in range(count):
+        Event.objects.create(job=job, kind="idle", message="Nothing moves.")
+
+
+def row() -> WebhookDelivery:
+    (found,) = WebhookDelivery.objects.all()
+    return found
+
+
+def problem() -> str:
+    return str(row().tries[-1]["problem"])

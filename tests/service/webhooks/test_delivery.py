@@ -6,37 +6,35 @@ import base64
 import hashlib
 import hmac
 import socket
+import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 from storage.data.destinations import Destination, Reach
 from tenancy.models import Team
 from webhooks import hooks, retention
-from webhooks.delivery import calls, claims
+from webhooks.delivery import calls, claims, rounds
 from webhooks.delivery.calls import WebhookReach
 from webhooks.delivery.claims import CallResult
 from webhooks.models import Webhook, WebhookDelivery
 
 from jobs.models import Event, Job
-from tests.service.webhooks.conftest import SERVICE, add, fill, ids, send, tell
-from tests.service.webhooks.receiver import Receiver, nowhere
+from tests.service.webhooks.conftest import (
+    SERVICE,
+    add,
+    fill,
+    happen,
+    ids,
+    problem,
+    row,
+    send,
+    tell,
+)
+from tests.service.webhooks.receiver import Receiver, here, nowhere
 
 DAY = timedelta(days=1)
-
-
-def happen(job: Job, count: int = 1) -> None:
-    for _ in range(count):
-        Event.objects.create(job=job, kind="idle", message="Nothing moves.")
-
-
-def row() -> WebhookDelivery:
-    (found,) = WebhookDelivery.objects.all()
-    return found
-
-
-def problem() -> str:
-    return str(row().tries[-1]["problem"])
 
 
 def test_an_event_is_delivered_once_signed_and_as_the_api_has_it(
@@ -190,77 +188,6 @@ def test_nothing_reaches_this_machine_unless_it_is_listed(
     assert row().tries[-1]["status"] is None
 
 
-def test_why_an_address_is_refused_is_said(vision: Team, job: Job, receiver: Receiver) -> None:
-    add(vision, receiver.url + "/hook")
-    happen(job)
-    fill()
-    reach = Reach(is_public=False, setting="CONCERTINA_WEBHOOK_NETWORKS")
-    send(rules=lambda: WebhookReach(encrypted=reach, plain=reach))
-    assert problem() == (
-        "Without TLS it may lead only to what is listed in CONCERTINA_WEBHOOK_NETWORKS."
-        " Ask an admin."
-    )
-
-
-def test_which_address_a_name_leads_to_is_told_to_admins_only(
-    vision: Team, job: Job, receiver: Receiver, caplog: pytest.LogCaptureFixture
-) -> None:
-    port = receiver.url.rpartition(":")[2]
-    add(vision, f"https://localhost:{port}/SECRET")
-    happen(job)
-    fill()
-    send(rules=nowhere)
-    assert problem().startswith("It leads to an address that is not public")
-    for secret in ("127.0.0.1", "::1", "SECRET"):
-        assert secret not in str(row().tries)
-    assert "is private" in caplog.text
-    assert "SECRET" not in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("raw", "told"),
-    [
-        (b"", "It closed the connection without an answer."),
-        (b"SECRET\x00garbage\r\n\r\n", "What it answered is not HTTP, or its head is too long."),
-        (b"HTTP/1.1 200 OK\r\nSECRET\x00: c\r\n\r\n", "What it answered is not HTTP, or its head"),
-        (
-            b"HTTP/1.1 200 OK\r\n" + b"SECRET: x\r\n" * 200 + b"\r\n",
-            "What it answered is not HTTP, or its head is too long.",
-        ),
-    ],
-    ids=["closes", "garbage", "header", "many headers"],
-)
-def test_neither_its_address_nor_its_answer_gets_into_the_log(
-    raw: bytes, told: str, vision: Team, job: Job, receiver: Receiver
-) -> None:
-    receiver.raw_answers["/SECRET"] = raw
-    add(vision, receiver.url + "/SECRET")
-    happen(job)
-    tell()
-    assert problem().startswith(told)
-    assert "SECRET" not in str(row().tries)
-
-
-@pytest.mark.parametrize("url", ["https://ex\\ample/SECRET", "https://a..b/SECRET"])
-def test_of_an_address_that_cannot_be_called_nothing_gets_into_the_log(
-    url: str, vision: Team, job: Job
-) -> None:
-    add(vision, url)
-    happen(job)
-    tell()
-    assert problem()
-    assert "SECRET" not in str(row().tries)
-
-
-def test_why_there_is_no_connection_is_said(vision: Team, job: Job) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    add(vision, f"http://127.0.0.1:{port}/SECRET")
-    happen(job)
-    tell()
-    assert problem() == "No connection to it, or it broke off: Connection refused."
-
-
 def test_the_service_itself_is_never_called(vision: Team, job: Job, receiver: Receiver) -> None:
     own = {("127.0.0.1", int(receiver.url.rpartition(":")[2]))}
     reach = Reach(listed=(Destination.parse("127.0.0.0/8"),), own=own, is_public=False)
@@ -288,34 +215,55 @@ def test_a_webhook_that_fails_is_tried_with_one_at_a_time_and_rests(
     assert (webhook.failures, webhook.rests_until) == (0, None)
 
 
-def test_a_result_that_comes_after_the_next_claim_changes_nothing_unless_it_is_good(
-    vision: Team, job: Job
+def test_what_happens_while_calls_are_open_does_not_wait_for_them(
+    vision: Team, job: Job, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(vision, "https://example.com/hook")
+    monkeypatch.setattr(calls, "CALL_SECONDS", 30.0)
+    monkeypatch.setattr(rounds, "_FILL_SECONDS", 0.0)
+    add(vision, receiver.url + "/hang", name="hangs", kinds=["idle"])
+    add(vision, receiver.url + "/fine", name="fine", kinds=["busy_again"])
     happen(job)
     fill()
-    now = timezone.now()
-    (first,) = claims.claim(now, most=10)
-    assert claims.claim(now, most=10) == []
-    (second,) = claims.claim(now + claims.CLAIMED_FOR, most=10)
-    due_at = second.due_at
+    since = iter([lambda: Event.objects.create(job=job, kind="busy_again")])
 
-    def result(of: WebhookDelivery, problem: str) -> CallResult:
-        return CallResult(
-            delivery_id=of.pk,
-            webhook_id=of.webhook_id,
-            attempt=of.attempts,
-            at=now,
-            seconds=0.1,
-            problem=problem,
-        )
+    def refill() -> None:
+        for happens in since:
+            happens()
+        fill()
+        if receiver.at("/fine"):
+            receiver.is_over.set()
 
-    claims.note([result(first, "It answered 500.")])
-    assert (row().state, row().due_at, row().failures) == ("waiting", due_at, 0)
-    claims.note([result(first, "")])
-    assert row().state == "delivered"
-    claims.note([result(second, "It answered 500.")])
-    assert row().state == "delivered"
+    assert send(refill=refill) == 2
+    assert len(receiver.at("/fine")) == 1
+
+
+def test_names_that_nobody_finds_hold_up_no_others(
+    vision: Team, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "CALL_SECONDS", 30.0)
+    found, is_over = socket.getaddrinfo, threading.Event()
+
+    def hanging(host: str, *more: Any, **named: Any) -> Any:
+        if host.startswith("hangs"):
+            is_over.wait(60)
+            raise socket.gaierror(socket.EAI_AGAIN, "nobody answers")
+        return found(host, *more, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", hanging)
+    slow, _ = add(vision, "http://hangs.example.com/", name="hangs")
+    fine, _ = add(vision, receiver.url.replace("127.0.0.1", "localhost"), name="fine")
+    sender = rounds.WebhookSender(here(), timezone.now)
+    sender.start()
+    try:
+        sender.send([WebhookDelivery(webhook=slow, attempts=1) for _ in range(40)])
+        sender.send([WebhookDelivery(webhook=fine, attempts=1)])
+        results = list[CallResult]()
+        while not results:
+            results += sender.results()
+        assert [one.webhook_id for one in results] == [fine.pk]
+    finally:
+        is_over.set()
+        sender.end()
 
 
 def test_a_dead_one_is_sent_again_with_the_same_id_when_somebody_asks(

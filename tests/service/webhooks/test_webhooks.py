@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 from tenancy.access.permissions import LEAD, MEMBER
 from tenancy.models import Team
 from webhooks import hooks, secrets
+from webhooks.errors import WebhookNotFound
 from webhooks.models import Webhook, WebhookDelivery
 
 from tests.service.access.test_roles import client, person
@@ -146,6 +147,14 @@ def test_it_can_be_changed_switched_off_and_deleted(lead: APIClient, submit: Sub
     assert lead.delete(f"{URL}/{number}").status_code == 204
     assert (Webhook.objects.count(), WebhookDelivery.objects.count()) == (0, 0)
     assert lead.delete(f"{URL}/{number}").status_code == 404
+
+
+def test_what_is_removed_meanwhile_is_not_found(lead: APIClient) -> None:
+    added(lead)
+    webhook = Webhook.objects.get()
+    hooks.remove(Webhook.objects.get(), by="ada")
+    with pytest.raises(WebhookNotFound):
+        hooks.change(webhook, {"is_enabled": False}, by="ada")
 
 
 def test_a_lead_tries_it_and_sees_how_that_went(lead: APIClient, receiver: Receiver) -> None:

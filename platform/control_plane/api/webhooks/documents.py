@@ -120,7 +120,9 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
     id = serializers.UUIDField(help_text="Sent along as `webhook-id`, however often it is sent.")
     kind = serializers.CharField(help_text="Of the event; `test` if somebody tried the webhook.")
     state = serializers.ChoiceField(choices=DeliveryState.choices)
-    due_at = serializers.DateTimeField(help_text="If it waits: when it is sent.")
+    due_at = serializers.DateTimeField(
+        source="shown_due_at", help_text="If it waits: when it is sent."
+    )
     attempts = serializers.IntegerField()
     tries = DeliveryTrySerializer(many=True, help_text="The last ones, the newest last.")
 
