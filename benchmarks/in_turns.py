@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-NUMBER: Final = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?")
 
 PLACE: Final = "\0"  # of a number, among the words of a line
 
@@ -39,15 +39,22 @@ class BenchmarkRun:
 
 
 def main() -> int:
-    options = _parser().parse_args()
+    given, for_benchmark = split_at_dashes(sys.argv[1:])
+    options = _parser().parse_args(given)
     checkouts = (options.other.resolve(), Path.cwd())
     ran: tuple[list[BenchmarkRun], list[BenchmarkRun]] = ([], [])
     for turn in range(options.rounds):
         for runs, checkout in zip(ran, checkouts, strict=True):
             sys.stderr.write(f"turn {turn + 1} of {options.rounds}: {checkout}\n")
-            runs.append(_run(checkout, options.benchmark, options.options))
+            runs.append(_run(checkout, options.benchmark, for_benchmark))
     sys.stdout.write("\n".join(compare(*ran)) + "\n")
     return 0
+
+
+def split_at_dashes(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what stands before `--`, and what stands behind it."""
+    place = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:place], arguments[place + 1 :]
 
 
 def compare(there: Sequence[BenchmarkRun], here: Sequence[BenchmarkRun]) -> Iterator[str]:
@@ -85,7 +92,7 @@ def _compared(there: Sequence[str], here: Sequence[str]) -> str:
         return here[0]
     before, after = (median(float(one.replace(",", "")) for one in runs) for runs in (there, here))
     ratio = f" (x {after / before:.2f})" if before else ""
-    return f"{before:g} -> {after:g}{ratio}"
+    return f"{before:.10g} -> {after:.10g}{ratio}"
 
 
 def _filled(words: str, numbers: Sequence[str]) -> str:
@@ -113,7 +120,6 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("other", type=Path, help="another checkout, set up")
     made.add_argument("benchmark", help="its name, for example decision_time")
     made.add_argument("--rounds", type=int, default=3, help="turns of each (default: 3)")
-    made.add_argument("options", nargs="*", metavar="OPTIONS", help="what to run it with, after --")
     return made
 
 

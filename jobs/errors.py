@@ -139,6 +139,12 @@ class TeamDiskFull(JobsError):
     code = "team_disk_full"
 
 
+class LimitUsedUp(JobsError):
+    """The job has used up what its spec lets it, so it cannot go on."""
+
+    code = "limit_used_up"
+
+
 class ChangedMeanwhile(JobsError):
     """Somebody has changed this job since it was read. Read it again, then change it."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from autoscaler.reconciling.snapshot import RescaleMode
+from autoscaler.reconciling.snapshot import LimitsTold, RescaleMode
 from jobs.lifecycle import JobState
 
 
@@ -65,6 +65,7 @@ class Stop(JobChange):
     message: str
     data: Mapping[str, object] = field(default_factory=dict)
     counters: Counters = field(default_factory=Counters)
+    version: int | None = None  # of its spec, by which this was decided; None: by any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +168,7 @@ class RecordNotice(Instruction):
     preparation_revision: int | None = None
     disk_start: int | None = None
     idle_since: datetime | None = None
-    limit_version: int | None = None
+    limits: LimitsTold | None = None
     is_busy: bool = False  # they heard that it is idle no more
     silence_of: tuple[str, ...] = ()  # workers whose node does not answer
     slowness_of: tuple[str, ...] = ()  # workers whose node slows its workers down

@@ -79,13 +79,21 @@ class SignsOfLife:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsTold:
+    """Limits of its spec of which the job's people know that they are near; None: not so."""
+
+    max_duration: float | None = None
+    budget_gpu_hours: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notices:
     """What the job's people have heard already; None: nothing yet."""
 
     preparation_revision: int | None = None  # the newest that they know to be in preparation
     disk_start: int | None = None  # the newest start of which they know that its disk fills
     idle_since: datetime | None = None  # of the idleness that they know of
-    limit_version: int | None = None  # of its spec, of which they know that a limit is near
+    limits: LimitsTold = field(default_factory=LimitsTold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,10 @@ from tenancy.audit import records
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import demand_signal, events
 from jobs.changes.transitions import move
-from jobs.errors import IllegalTransition, JobNotFound
+from jobs.errors import IllegalTransition, JobNotFound, LimitUsedUp
 from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import Job
+from jobs.spec import stored_spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,10 @@ def pause(*, job_id: str, actor: str, reason: str = "") -> Job:
 
 
 def resume(*, job_id: str, actor: str, reason: str = "") -> Job:
-    """Queue a paused job again. Raises: JobNotFound, IllegalTransition (it is not paused)."""
+    """Queue a paused job again.
+
+    Raises: JobNotFound, IllegalTransition (it is not paused), LimitUsedUp.
+    """
     return _grant(_RESUME, job_id=job_id, actor=actor, comment=reason)
 
 
@@ -84,6 +88,8 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
     if job is None:
         raise JobNotFound
     state, message = JobState(job.state), f"{wish.done.capitalize()} by {actor}{_because(comment)}."
+    if wish is _RESUME:
+        _see_that_it_may_go_on(job)
     if state in wish.at_once_from:
         move(job_id, {state}, wish.becomes, reason=wish.reason, message=message)
     elif state in wish.by_stopping_from:
@@ -101,6 +107,18 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
     demand_signal.announce_demand(job_id)
     job.refresh_from_db()
     return job
+
+
+def _see_that_it_may_go_on(job: Job) -> None:
+    spec = stored_spec.read(job.resolved_spec).spec
+    used = {"max_duration": job.held_seconds, "budget_gpu_hours": job.gpu_seconds / 3600}
+    for field, amount in used.items():
+        most = getattr(spec, field)
+        if most is not None and amount >= most:
+            raise LimitUsedUp(
+                f"The job has used up its `{field}`. Give it more before it goes on:"
+                f" `concertina edit {job.id} --{field.replace('_', '-')} ...`."
+            )
 
 
 def _redirect(job: Job, wish: _StateRequest, message: str) -> None:

@@ -165,8 +165,11 @@ class Job(models.Model):
     held_seconds = models.FloatField(
         default=0.0, db_default=0.0, help_text="Time so far in which it held any GPU."
     )
-    limit_notice_version = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Of its spec, in which they heard that a limit is near."
+    max_duration_notice = models.FloatField(
+        null=True, blank=True, help_text="The `max_duration` of which they heard that it is near."
+    )
+    budget_notice = models.FloatField(
+        null=True, blank=True, help_text="The `budget_gpu_hours` of which they heard likewise."
     )
 
     samples = models.BigIntegerField(default=0)

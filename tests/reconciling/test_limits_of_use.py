@@ -10,7 +10,7 @@ import pytest
 
 from autoscaler.reconciling.assessments.limits_of_use import limits_of_use
 from autoscaler.reconciling.rest import rests_until
-from autoscaler.reconciling.snapshot import Notices, UsedUp
+from autoscaler.reconciling.snapshot import LimitsTold, Notices, UsedUp
 from jobs.lifecycle import JobState
 from tests.reconciling.builders import NOW, job, look, spec, summary, worker
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from autoscaler.reconciling.snapshot import JobSnapshot
 
 HOUR = 3600.0
+TOLD = LimitsTold(max_duration=10 * HOUR, budget_gpu_hours=40)
 BOUNDED = {"max_duration": "10h", "budget_gpu_hours": 40}
+LEAVE = ["stop w1 within 5 s", "stop w2 within 5 s"]
 TOLD_OF_DURATION = ["tell limit_near: max_duration_over", "RecordNotice"]
 TOLD_OF_BUDGET = ["tell limit_near: budget_used_up", "RecordNotice"]
 
@@ -26,11 +28,11 @@ TOLD_OF_BUDGET = ["tell limit_near: budget_used_up", "RecordNotice"]
 def having_used(
     hours: float = 0.0, gpu_hours: float = 0.0, *, known: bool = False, **fields: Any
 ) -> JobSnapshot:
-    """A job of two workers with both limits; `known`: its people know that one is near."""
+    """A job of two workers with both limits; `known`: its people know that both are near."""
     given = {
         "spec": spec(**BOUNDED),
         "used_up": UsedUp(held_seconds=hours * HOUR, gpu_seconds=gpu_hours * HOUR),
-        "notices": Notices(limit_version=1 if known else None),
+        "notices": Notices(limits=TOLD if known else LimitsTold()),
         **fields,
     }
     return job(worker("w1"), worker("w2"), **given)
@@ -44,9 +46,25 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         TOLD_OF_BUDGET,
     ),
     "it is told of once": (having_used(9.9, 39.9, known=True), []),
-    "it is told of again after its spec was changed": (
-        having_used(9.0, known=True, version=2),
+    "it is told of again after the limit was changed": (
+        having_used(9.0, notices=Notices(limits=LimitsTold(max_duration=8 * HOUR))),
         TOLD_OF_DURATION,
+    ),
+    "it is told of each limit": (
+        having_used(8.5, 39.0, notices=Notices(limits=LimitsTold(max_duration=10 * HOUR))),
+        TOLD_OF_BUDGET,
+    ),
+    "it is told of before it is ended, however much is used up": (
+        having_used(100.0, 1.0),
+        TOLD_OF_DURATION,
+    ),
+    "it is not queued again when nothing is left": (
+        having_used(2.0, 40.0, state=JobState.STOPPING, ends_as=JobState.QUEUED),
+        ["end as failed: budget_used_up"],
+    ),
+    "it may pause when nothing is left": (
+        having_used(2.0, 40.0, state=JobState.STOPPING, ends_as=JobState.PAUSED),
+        LEAVE,
     ),
     "it is ended when its time is over": (
         having_used(10.0, known=True),
@@ -73,8 +91,8 @@ def test_of_a_job_with_limits(what: str) -> None:
 def test_the_sentences_name_the_limit_and_how_to_go_on() -> None:
     duration, budget = limits_of_use(having_used(8.5, 32.25))
     assert duration.warning() == (
-        "It has used 8.50 h of 10h (`max_duration`). After that it is ended and counts as failed."
-        " `concertina edit` gives it more."
+        "It has used 8.50 h of 10h (`max_duration`). When all is used up, it is ended"
+        " and counts as failed. `concertina edit` gives it more."
     )
     assert budget.sentence("digits") == (
         "It has used 32.25 of 40 GPU-hours (`budget_gpu_hours`), and is not tried again."

@@ -24,6 +24,12 @@ test("only what was changed is sent", () => {
   });
 });
 
+test("an emptied field takes away what a spec may do without", () => {
+  const limited = { ...SPEC, budget_gpu_hours: 2.5 };
+  expect(TERMS.map((term) => entryOf(limited, term)).at(-1)).toBe("2.5");
+  expect(changesTo(limited, AS_IT_IS)).toEqual({ budget_gpu_hours: null });
+});
+
 test("an empty field changes nothing", () => {
   expect(changesTo(SPEC, ["", "", "", "", "", ""])).toEqual({});
 });

@@ -36,14 +36,15 @@ export function changesTo(spec: Document, entries: readonly string[]): JobChange
   const changes: Record<string, unknown> = {};
   TERMS.forEach((term, place) => {
     const entry = entries[place] ?? "";
-    if (entry === "" || entry === entryOf(spec, term)) return;
+    const isTakenAway = entry === "" && term.isOptional === true;
+    if ((entry === "" && !isTakenAway) || entry === entryOf(spec, term)) return;
     let inner = changes;
     for (const name of term.path.slice(0, -1)) {
       const next = isDocument(inner[name]) ? { ...inner[name] } : {};
       inner[name] = next;
       inner = next;
     }
-    inner[term.path.at(-1) ?? ""] = Number(entry);
+    inner[term.path.at(-1) ?? ""] = isTakenAway ? null : Number(entry);
   });
   return changes;
 }

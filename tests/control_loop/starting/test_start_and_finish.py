@@ -8,9 +8,16 @@ from collections.abc import Callable
 import pytest
 from cluster.worker_host import HostUnavailable, Launch, ProcessRole
 
+from autoscaler.control_loop.carry_out.instructions import job_rows
+from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.lease.exclusive import exclusively
+from autoscaler.control_loop.observe.jobs.seats import FreeSeats
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.instructions import Stop
 from concertina_worker.protocol import ExitCode, MemberPhase
 from jobs.commands import control
+from jobs.errors import LimitUsedUp
+from jobs.lifecycle import JobState
 from jobs.models import Job, Worker
 from jobs.reports import job_token
 from tests.control_loop.coordinator import Coordinator, metric
@@ -321,6 +328,27 @@ def test_time_in_which_a_job_holds_no_gpu_does_not_count(world: World) -> None:
     control.resume(job_id=job.id, actor="ada")
     world.running(job, 2)
     assert fresh(job).held_seconds == pytest.approx(held, abs=10)
+
+
+def test_a_paused_job_that_has_used_up_its_time_goes_on_with_more_of_it_only(world: World) -> None:
+    job = world.job(max_duration="2m")
+    Job.objects.filter(pk=job.id).update(state="paused", held_seconds=120)
+    with pytest.raises(LimitUsedUp, match="used up its `max_duration`"):
+        control.resume(job_id=job.id, actor="ada")
+    Job.objects.filter(pk=job.id).update(held_seconds=119)
+    control.resume(job_id=job.id, actor="ada")
+    assert fresh(job).state == "queued"
+
+
+def test_a_job_that_is_given_more_at_the_last_moment_is_not_ended(world: World) -> None:
+    job = world.job(budget_gpu_hours=0.1)
+    world.running(job, 1)
+    stop = Stop(ends_as=JobState.FAILED, reason=JobReason.BUDGET_USED_UP, message="", version=1)
+    held = fresh(job)
+    held.version = 2
+    draft = JobDraft(job=held, held_at=world.clock(), free=FreeSeats([], now=world.clock()))
+    with pytest.raises(NotNow):
+        job_rows.stop(stop, draft, None, None)  # type: ignore[arg-type] # it looks at neither
 
 
 def _let_leave(world: World) -> None:

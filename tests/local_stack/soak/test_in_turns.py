@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.in_turns import BenchmarkRun, compare
+from benchmarks.in_turns import BenchmarkRun, compare, split_at_dashes
 
 
 def run(*lines: str, seconds: float = 2.0) -> BenchmarkRun:
@@ -40,3 +40,15 @@ def test_a_number_that_was_nothing_has_no_ratio() -> None:
 def test_big_numbers_are_read_with_their_commas_and_names_are_no_numbers() -> None:
     lines = compare([run("p95 of n1: 1,000 ms")], [run("p95 of n1: 500 ms")])
     assert next(lines) == "p95 of n1: 1000 -> 500 (x 0.50) ms"
+
+
+def test_what_stands_behind_dashes_is_for_the_benchmark() -> None:
+    assert split_at_dashes(["../before", "name", "--rounds", "3", "--", "--jobs", "10"]) == (
+        ["../before", "name", "--rounds", "3"],
+        ["--jobs", "10"],
+    )
+    assert split_at_dashes(["../before", "name"]) == (["../before", "name"], [])
+
+
+def test_a_comma_behind_a_number_is_none_of_it() -> None:
+    assert next(compare([run("10, 20 ms")], [run("10, 30 ms")])) == "10, 20 -> 30 (x 1.50) ms"

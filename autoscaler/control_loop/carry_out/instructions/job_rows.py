@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 
 def stop(instruction: Stop, draft: JobDraft, _: LiveJob, __: TickContext) -> None:
+    if instruction.version is not None:
+        _compare(draft.job.version, instruction.version)
     counters = asdict(instruction.counters).items()
     changes = {name: value for name, value in counters if value is not None}
     draft.move(
@@ -107,7 +109,8 @@ def record_notice(
         "preparation_notice_revision": instruction.preparation_revision,
         "disk_notice_start": instruction.disk_start,
         "idle_notice": instruction.idle_since,
-        "limit_notice_version": instruction.limit_version,
+        "max_duration_notice": instruction.limits and instruction.limits.max_duration,
+        "budget_notice": instruction.limits and instruction.limits.budget_gpu_hours,
     }
     draft.set(**{name: value for name, value in of_job.items() if value is not None})
     if instruction.is_busy:

@@ -17,6 +17,7 @@ from autoscaler.reconciling.snapshot import (
     DiskUse,
     GenerationSnapshot,
     JobSnapshot,
+    LimitsTold,
     Notices,
     RescaleMode,
     SignsOfLife,
@@ -64,7 +65,10 @@ def snapshot_of(view: LiveJob, context: TickContext) -> JobSnapshot:
             preparation_revision=job.preparation_notice_revision,
             disk_start=job.disk_notice_start,
             idle_since=job.idle_notice,
-            limit_version=job.limit_notice_version,
+            limits=LimitsTold(
+                max_duration=job.max_duration_notice,
+                budget_gpu_hours=job.budget_notice,
+            ),
         ),
         disk=DiskUse(
             disk_bytes=job.disk_bytes,

@@ -1,29 +1,53 @@
 """Has a job used up what its spec lets it? It is ended, after it had time for a last checkpoint.
 
-Its people hear of it before, while they can still give it more.
+Its people always hear of it before, if only by one tick: they may still give it more, and what was
+counted with a clock that had leaped ahead is counted anew until then.
 """
 
 from __future__ import annotations
 
-from autoscaler.job_vocabulary import EventKind
-from autoscaler.reconciling.assessments.limits_of_use import limits_of_use, unnoticed_limit
-from autoscaler.reconciling.instructions import NOTHING, Instructions, RecordNotice, Tell
+from dataclasses import replace
+from typing import Final
+
+from autoscaler.job_vocabulary import EventKind, JobReason
+from autoscaler.reconciling.assessments.limits_of_use import limits_of_use
+from autoscaler.reconciling.instructions import NOTHING, EndAs, Instructions, RecordNotice, Tell
 from autoscaler.reconciling.rules.ending.stops import fail
 from autoscaler.reconciling.snapshot import JobSnapshot
+from jobs.lifecycle import JobState
+
+REASONS: Final = frozenset({JobReason.MAX_DURATION_OVER, JobReason.BUDGET_USED_UP})
 
 
 def end_what_is_used_up(job: JobSnapshot) -> Instructions:
-    """End it by what was counted last; it may use a little more until then."""
+    """End it by what was counted last, unless somebody changes its spec meanwhile."""
     for limit in limits_of_use(job):
-        if limit.is_used_up():
-            return (fail(limit.reason, limit.sentence(job.id)),)
+        if limit.is_used_up and limit.is_told:
+            stop = fail(limit.reason, limit.sentence(job.id))
+            return (replace(stop, version=job.version),)
     return NOTHING
 
 
-def warn_of_a_near_limit(job: JobSnapshot) -> Instructions:
-    """Its people are told once, and once more if it comes near a limit that they changed."""
-    limit = unnoticed_limit(job)
-    if limit is None:
+def end_what_would_start_again(job: JobSnapshot) -> Instructions:
+    """Of GPUs that others give up for it, it could make no use."""
+    if job.ends_as is not JobState.QUEUED:
         return NOTHING
-    tell = Tell(kind=EventKind.LIMIT_NEAR, reason=limit.reason, message=limit.warning())
-    return tell, RecordNotice(limit_version=job.version)
+    for limit in limits_of_use(job):
+        if limit.is_used_up:
+            message = limit.sentence(job.id)
+            return (EndAs(ends_as=JobState.FAILED, reason=limit.reason, message=message),)
+    return NOTHING
+
+
+def warn_of_near_limits(job: JobSnapshot) -> Instructions:
+    """Its people are told once of each limit, and once more of one that they changed."""
+    for limit in limits_of_use(job):
+        if limit.is_to_be_told:
+            tell = Tell(
+                kind=EventKind.LIMIT_NEAR,
+                reason=limit.reason,
+                message=limit.warning(),
+                data={"field": limit.field, "used_seconds": limit.used, "most_seconds": limit.most},
+            )
+            return tell, RecordNotice(limits=limit.as_told)
+    return NOTHING

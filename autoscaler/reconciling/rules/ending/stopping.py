@@ -21,6 +21,7 @@ from autoscaler.reconciling.instructions import (
     Instructions,
     StopProcess,
 )
+from autoscaler.reconciling.rules.ending import limits
 from autoscaler.reconciling.rules.ending.disk import may_not_write_on
 from autoscaler.reconciling.snapshot import JobSnapshot
 from autoscaler.reconciling.worker_snapshot import (
@@ -77,7 +78,9 @@ def _leaving_seconds(job: JobSnapshot) -> float:
 def _grace_seconds_of_stopping(job: JobSnapshot) -> float | None:
     if may_not_write_on(job):
         return job.limits.kill_grace
-    leaves_on_its_own = job.is_hot and job.ends_as in _LEAVE_ON_THEIR_OWN
+    leaves_on_its_own = job.is_hot and (
+        job.ends_as in _LEAVE_ON_THEIR_OWN or job.reason in limits.REASONS
+    )
     if not leaves_on_its_own or not any(worker.has_registered for worker in job.live):
         return reclaiming.grace_seconds(job)
     own = job.spec.elastic.grace_period
