@@ -29,7 +29,7 @@ def end_what_is_used_up(job: JobSnapshot) -> Instructions:
 
 
 def end_what_would_start_again(job: JobSnapshot) -> Instructions:
-    """Of GPUs that others give up for it, it could make no use."""
+    """It fails instead: of GPUs that others give up for it, it could make no use."""
     if job.ends_as is not JobState.QUEUED:
         return NOTHING
     for limit in limits_of_use(job):
