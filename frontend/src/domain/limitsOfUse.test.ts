@@ -10,10 +10,14 @@ describe("the limits of a job", () => {
   });
 
   it("say how much there is, and warn from four fifths on", () => {
-    const resolved_spec = { budget_gpu_hours: 2.5, max_duration: 7200 };
+    const resolved_spec = { budget_gpu_hours: 2.5, max_duration: "2h" };
     expect(limitsOfUse({ gpu_seconds: 7200, held_seconds: 3600, resolved_spec })).toEqual([
       { words: "of at most 2.5 GPU-h", isNear: true },
-      { words: "held for 1 h of at most 2 h", isNear: false },
+      { words: "held for 1 h of at most 2h", isNear: false },
+    ]);
+    const soon = { max_duration: "75m" };
+    expect(limitsOfUse({ gpu_seconds: 0, held_seconds: 3600, resolved_spec: soon })).toEqual([
+      { words: "held for 1 h of at most 75m", isNear: true },
     ]);
   });
 });

@@ -122,6 +122,15 @@ def test_what_a_job_takes_on_disk_is_told_once_it_is_known() -> None:
     assert "61.5 GiB in 70 files" in told(disk_bytes=123 << 29, disk_files=70)
 
 
+def test_limits_of_use_are_told_where_a_spec_has_them() -> None:
+    limits = {"max_duration": "12h", "budget_gpu_hours": 40.0}
+    job = {**documents.job(gpu_seconds=3600.0), "resolved_spec": limits, "held_seconds": 1800.0}
+    text = seen(description.description(cast("Any", job), [], [], []))
+    assert "1 h 00 min of at most 40 GPU-hours" in text
+    assert "30 min 00 s of at most 12h" in text
+    assert "Held GPUs" not in seen(description.description(documents.job(), [], [], []))
+
+
 def test_what_users_write_is_never_markup() -> None:
     job = documents.job(message=MARKUP, name=MARKUP)
     event = documents.event(message=MARKUP)

@@ -49,7 +49,7 @@ ACCEPTED: dict[str, tuple[dict[str, Any], str, Any]] = {
     "a longest time": ({"max_duration": "3h"}, "max_duration", "3h"),
     "a budget": ({"budget_gpu_hours": 50}, "budget_gpu_hours", 50),
     "a deadline": ({"deadline": TOMORROW}, "deadline", TOMORROW),
-    "for how long it may hold GPUs": ({"max_duration": "12h"}, "max_duration", 43200.0),
+    "for how long it may hold GPUs": ({"max_duration": "12h"}, "max_duration", "12h"),
     "how many GPU-hours it may hold": ({"budget_gpu_hours": 2.5}, "budget_gpu_hours", 2.5),
     "what becomes of it when idle": (
         {"idle": {"after": "30m"}},

@@ -98,7 +98,7 @@ def _used_up(job: JobDetail) -> Iterator[tuple[str, str]]:
     if most is not None:
         yield (
             "Held GPUs",
-            f"{words.duration(job['held_seconds'])} of at most {words.duration(most)}",
+            f"{words.duration(job['held_seconds'])} of at most {most}",
         )
 
 
