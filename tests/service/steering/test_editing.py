@@ -46,8 +46,6 @@ ACCEPTED: dict[str, tuple[dict[str, Any], str, Any]] = {
     "a priority": ({"priority": 60}, "priority", 60),
     "the usual priority": ({"priority": None}, "priority", 50),
     "preemptibility": ({"preemptibility": "preemptible"}, "preemptibility", "preemptible"),
-    "a longest time": ({"max_duration": "3h"}, "max_duration", "3h"),
-    "a budget": ({"budget_gpu_hours": 50}, "budget_gpu_hours", 50),
     "a deadline": ({"deadline": TOMORROW}, "deadline", TOMORROW),
     "for how long it may hold GPUs": ({"max_duration": "12h"}, "max_duration", "12h"),
     "how many GPU-hours it may hold": ({"budget_gpu_hours": 2.5}, "budget_gpu_hours", 2.5),
