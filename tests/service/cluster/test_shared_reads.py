@@ -13,6 +13,7 @@ import pytest
 from control_plane.web.repeated.shared_reads import SHARED, SharedReads
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 from tenancy.access.principal import Principal
 from tenancy.models import Team
@@ -40,11 +41,17 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("path", PATHS)
-def test_of_two_viewers_of_a_team_one_reads(api: APIClient, vision: Team, path: str) -> None:
+def test_of_two_viewers_of_a_team_one_reads(
+    api: APIClient,
+    vision: Team,
+    path: str,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     other = client_of(vision)
-    with CaptureQueriesContext(connection) as of_first:
+    committing = django_capture_on_commit_callbacks
+    with CaptureQueriesContext(connection) as of_first, committing(execute=True):
         first = api.get(path)
-    with CaptureQueriesContext(connection) as of_second:
+    with CaptureQueriesContext(connection) as of_second, committing(execute=True):
         second = other.get(path)
     assert (first.status_code, second.content) == (200, first.content)
     about_the_token = ['"tenancy_token"' in one["sql"] for one in of_second]
