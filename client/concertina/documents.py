@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         JobReason,
         JobState,
         KeptPartPartEnum,
+        LimitUnit,
         LogStream,
         MemberRole,
         ModelState,
@@ -218,6 +219,8 @@ class Explanation(TypedDict):
     decided_at: str | None
     remedy: FoundRemedy | None  # What would start a waiting job now; null: nobody looked lately.
     warnings: list[str]  # What in its script is to be looked at, in sentences, oldest first.
+    gpu_hours: float  # That it has cost so far.
+    limits: list[HeldLimit]  # What bounds it, and how much of that is used up.
     quarantine: Quarantine | None  # Null: it is planned as all others are.
     details: Details | None  # All numbers the sentence is made of; null: no decision yet.
     changes: list[Change]  # The newest rescales, newest first.
@@ -305,6 +308,17 @@ class GpuUsageRow(TypedDict):
     job_name: NotRequired[str | None]
     # By key; null: without this label, or held by no job.
     labels: NotRequired[dict[str, str | None]]
+
+
+class HeldLimit(TypedDict):
+    """A limit that holds for the job."""
+
+    limit: str  # The field in which somebody set it.
+    unit: LimitUnit
+    used: float
+    most: float
+    is_used_up: bool
+    message: str  # The numbers in words, what follows, and who can change it.
 
 
 class Holder(TypedDict):

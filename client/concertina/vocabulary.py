@@ -138,6 +138,7 @@ JobState = Literal[
     "cancelled",
 ]
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
+LimitUnit = Literal["hours", "gpu_hours"]
 LogStream = Literal["stdout", "stderr"]
 MemberRole = Literal["viewer", "member", "lead"]
 ModelState = Literal["storing", "stored", "lost"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ from jobs.api.serializers.generation import restart_in_words
 from jobs.lifecycle import FINAL, JobState
 from jobs.models import Generation, Job, Quarantine
 from jobs.queries import visible_jobs
+from jobs.queries.limits_of_use import limits_of
 from jobs.queries.newest_decision import explanation_of, newest_decision, remedy_of
 
 _CHANGES_SHOWN = 20
@@ -59,6 +61,8 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "remedy": remedy_of(job, now=timezone.now()),
         "quarantine": _quarantine(job, for_admin=for_admin),
         "warnings": job.warnings,
+        "gpu_hours": job.gpu_seconds / 3600,
+        "limits": [asdict(one) for one in limits_of(job)],
         "details": details_of(numbers),
         "changes": [
             {

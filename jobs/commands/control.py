@@ -111,13 +111,11 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
 
 def _see_that_it_may_go_on(job: Job) -> None:
     spec = stored_spec.read(job.resolved_spec).spec
-    used = {"max_duration": job.held_seconds, "budget_gpu_hours": job.gpu_seconds / 3600}
-    for field, amount in used.items():
-        most = getattr(spec, field)
-        if most is not None and amount >= most:
+    for limit in spec.limits_in_use(held_seconds=job.held_seconds, gpu_seconds=job.gpu_seconds):
+        if limit.is_used_up:
             raise LimitUsedUp(
-                f"The job has used up its `{field}`. Give it more before it goes on:"
-                f" `concertina edit {job.id} --{field.replace('_', '-')} ...`."
+                f"The job has used up its `{limit.field}`. Give it more before it goes on:"
+                f" `concertina edit {job.id} {limit.option} ...`."
             )
 
 

@@ -8,6 +8,7 @@ listing          which jobs a list has, what it shows of each, where its next pa
 newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately
+limits_of_use    which limits hold for a job, and how much of each is used up
 extents          how large a job may be, of each that is shown
 summary          how jobs did in a stretch of time
 predictions      what predictions say by now, and how good they were

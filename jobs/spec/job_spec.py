@@ -48,6 +48,7 @@ from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.idle import Idle
 from jobs.spec.parts.limits import BudgetGpuHours, MaxDuration
 from jobs.spec.parts.logged_metrics import LoggedMetrics
+from jobs.spec.parts.used_limits import SpecLimit, limits_in
 from jobs.spec.problems import validation
 from jobs.spec.quantities import Bytes, Duration, format_size
 
@@ -160,6 +161,15 @@ class JobSpec(SpecPart):
     def resolved(self, *, team: str, pool: str) -> dict[str, Any]:
         """Every field with its value, as JSON; `from_resolved` reads it back."""
         return {**self.model_dump(mode="json"), "team": team, "pool": pool}
+
+    def limits_in_use(self, *, held_seconds: float, gpu_seconds: float) -> Iterator[SpecLimit]:
+        """Yield its limits of use, of a job that has held GPUs for so long, and so many."""
+        return limits_in(
+            max_duration=self.max_duration,
+            budget_gpu_hours=self.budget_gpu_hours,
+            held_seconds=held_seconds,
+            gpu_seconds=gpu_seconds,
+        )
 
     @classmethod
     def from_resolved(cls, document: object) -> Self:

@@ -151,6 +151,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Action": [action.value for action in Action],
         "Hindrance": [hindrance.value for hindrance in Hindrance],
         "RemedyKind": [kind.value for kind in RemedyKind],
+        "LimitUnit": "jobs.queries.limits_of_use.LIMIT_UNITS",
         "NodeClosing": [closing.value for closing in Closing],
         "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
         "JobMode": JobMode.choices(),

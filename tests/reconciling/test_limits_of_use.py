@@ -90,7 +90,7 @@ def test_of_a_job_with_limits(what: str) -> None:
 
 def test_the_sentences_name_the_limit_and_how_to_go_on() -> None:
     duration, budget = limits_of_use(having_used(8.5, 32.25))
-    assert duration.warning() == (
+    assert duration.limit.warning == (
         "It has used 8.50 h of 10h (`max_duration`). When all is used up, it is ended"
         " and counts as failed. `concertina edit` gives it more."
     )

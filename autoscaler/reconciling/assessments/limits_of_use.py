@@ -9,52 +9,42 @@ from typing import Final
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.snapshot import JobSnapshot, LimitsTold
-from jobs.spec.quantities import SECONDS_BY_UNIT, format_duration
+from jobs.spec.parts.used_limits import SpecLimit
 
 NEAR: Final = 0.8  # of a limit; guessed: early enough to ask for more
 _COUNTED_LATE: Final = 120.0  # seconds; guessed: what was counted last is less old
 _LONGEST: Final = timedelta(days=30)  # that anything is left alone
-_HOUR: Final = SECONDS_BY_UNIT["h"]
+_REASONS: Final = {
+    "max_duration": JobReason.MAX_DURATION_OVER,
+    "budget_gpu_hours": JobReason.BUDGET_USED_UP,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitOfUse:
-    """One limit of a job, and how much of it is used up: in seconds, or in GPU-seconds."""
+    """One limit of a job, how fast it is used up, and whether its people have heard of it."""
 
-    field: str  # of its spec
+    limit: SpecLimit
     reason: JobReason
-    used: float
-    most: float
     per_second: float  # that it uses up now
     is_told: bool  # its people have heard that it is near, and have not changed it since
     as_told: LimitsTold  # what they have heard of then
-    used_in_words: str  # and of how much
-
-    @property
-    def is_used_up(self) -> bool:
-        return self.used >= self.most
 
     @property
     def is_to_be_told(self) -> bool:
-        return not self.is_told and self.used >= NEAR * self.most
+        return not self.is_told and self.limit.used >= NEAR * self.limit.most
 
     def seconds_left(self) -> float:
         """Return how long it takes at the present pace until something is to be done."""
         share = 1.0 if self.is_told else NEAR
-        return (share * self.most - self.used) / self.per_second
-
-    def warning(self) -> str:
-        """Say how much is used up, and what happens then."""
-        return (
-            f"It has used {self.used_in_words} (`{self.field}`). When all is used up, it is ended"
-            " and counts as failed. `concertina edit` gives it more."
-        )
+        return (share * self.limit.most - self.limit.used) / self.per_second
 
     def sentence(self, job_id: str) -> str:
         """Say what is used up, and how to go on."""
+        field = self.limit.field
         return (
-            f"It has used {self.used_in_words} (`{self.field}`), and is not tried again."
-            f" `concertina rerun {job_id} --set {self.field}=... --set start_from.job={job_id}`"
+            f"It has used {self.limit.used_in_words} (`{field}`), and is not tried again."
+            f" `concertina rerun {job_id} --set {field}=... --set start_from.job={job_id}`"
             " goes on from its last checkpoint."
         )
 
@@ -62,27 +52,17 @@ class LimitOfUse:
 def limits_of_use(job: JobSnapshot) -> Iterator[LimitOfUse]:
     """Yield those that its spec sets."""
     used, told = job.used_up, job.notices.limits
-    if (most := job.spec.max_duration) is not None:
+    gpus = max(1, len(job.live) * job.spec.resources.gpus_per_worker)
+    for limit in job.spec.limits_in_use(
+        held_seconds=used.held_seconds, gpu_seconds=used.gpu_seconds
+    ):
+        as_set = getattr(job.spec, limit.field)
         yield LimitOfUse(
-            field="max_duration",
-            reason=JobReason.MAX_DURATION_OVER,
-            used=used.held_seconds,
-            most=most,
-            per_second=1.0,
-            is_told=told.max_duration == most,
-            as_told=LimitsTold(max_duration=most),
-            used_in_words=f"{used.held_seconds / _HOUR:.2f} h of {format_duration(most)}",
-        )
-    if (budget := job.spec.budget_gpu_hours) is not None:
-        yield LimitOfUse(
-            field="budget_gpu_hours",
-            reason=JobReason.BUDGET_USED_UP,
-            used=used.gpu_seconds,
-            most=budget * _HOUR,
-            per_second=max(1, len(job.live) * job.spec.resources.gpus_per_worker),
-            is_told=told.budget_gpu_hours == budget,
-            as_told=LimitsTold(budget_gpu_hours=budget),
-            used_in_words=f"{used.gpu_seconds / _HOUR:.2f} of {budget:g} GPU-hours",
+            limit=limit,
+            reason=_REASONS[limit.field],
+            per_second=gpus if limit.field == "budget_gpu_hours" else 1.0,
+            is_told=getattr(told, limit.field) == as_set,
+            as_told=LimitsTold(**{limit.field: as_set}),
         )
 
 

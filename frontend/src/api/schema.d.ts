@@ -2197,6 +2197,13 @@ export interface components {
             remedy: components["schemas"]["FoundRemedy"] | null;
             /** @description What in its script is to be looked at, in sentences, oldest first. */
             warnings: string[];
+            /**
+             * Format: double
+             * @description That it has cost so far.
+             */
+            gpu_hours: number;
+            /** @description What bounds it, and how much of that is used up. */
+            limits: components["schemas"]["HeldLimit"][];
             /** @description Null: it is planned as all others are. */
             quarantine: components["schemas"]["Quarantine"] | null;
             /** @description All numbers the sentence is made of; null: no decision yet. */
@@ -2522,6 +2529,19 @@ export interface components {
             at_most_seconds: number | null;
             held: number;
             outcomes: number;
+        };
+        /** @description A limit that holds for the job. */
+        HeldLimit: {
+            /** @description The field in which somebody set it. */
+            limit: string;
+            unit: components["schemas"]["LimitUnit"];
+            /** Format: double */
+            used: number;
+            /** Format: double */
+            most: number;
+            is_used_up: boolean;
+            /** @description The numbers in words, what follows, and who can change it. */
+            message: string;
         };
         /**
          * @description * `range` - range
@@ -3168,6 +3188,12 @@ export interface components {
          * @enum {string}
          */
         LearningRateScaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
+        /**
+         * @description * `hours` - hours
+         *     * `gpu_hours` - gpu_hours
+         * @enum {string}
+         */
+        LimitUnit: "hours" | "gpu_hours";
         LogLine: {
             /** Format: date-time */
             at: string;

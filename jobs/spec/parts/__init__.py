@@ -7,5 +7,6 @@
 - `goals`: what a user wants of a job besides that it trains
 - `idle`: what becomes of it when it does not use its GPUs
 - `limits`: how much it may use up before it is ended
+- `used_limits`: is anything left of that?
 - `logged_metrics`: where in its log numbers stand
 """

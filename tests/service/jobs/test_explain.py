@@ -30,7 +30,7 @@ from jobs.commands import quarantine, remedies
 from jobs.commands.quarantine import Part
 from jobs.lifecycle import JobState
 from jobs.models import Job
-from tests.service.conftest import generation
+from tests.service.conftest import SubmitJob, generation
 
 
 def test_before_the_first_decision_the_job_speaks_for_itself(api: APIClient, job: Job) -> None:
@@ -75,6 +75,22 @@ def test_a_job_that_is_left_out_of_plans_says_so_and_an_admin_reads_why(
     admin.force_login(admin_user)
     read = admin.get(url).json()["quarantine"]["error"]
     assert read == "OverflowError('a number of another kind')"
+
+
+def test_what_it_cost_and_the_limits_that_its_spec_sets_are_told(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    bounded = submit(max_duration="10h", budget_gpu_hours=40)
+    Job.objects.filter(pk=bounded.id).update(held_seconds=8.5 * 3600, gpu_seconds=41 * 3600)
+    told = api.get(f"/api/v1/jobs/{bounded.id}/explain").json()
+    assert told["gpu_hours"] == 41.0
+    duration, budget = told["limits"]
+    assert (duration["limit"], duration["unit"]) == ("max_duration", "hours")
+    assert (duration["used"], duration["most"], duration["is_used_up"]) == (8.5, 10.0, False)
+    assert (budget["used"], budget["most"], budget["is_used_up"]) == (41.0, 40.0, True)
+    assert budget["message"].startswith("It has used 41.00 of 40 GPU-hours (`budget_gpu_hours`).")
+    Job.objects.filter(pk=bounded.id).update(state=JobState.FAILED)
+    assert api.get(f"/api/v1/jobs/{bounded.id}/explain").json()["limits"] == []
 
 
 def test_members_read_another_teams_job_as_one_of_that_team(api: APIClient, job: Job) -> None:

@@ -21,9 +21,9 @@ REASONS: Final = frozenset({JobReason.MAX_DURATION_OVER, JobReason.BUDGET_USED_U
 
 def end_what_is_used_up(job: JobSnapshot) -> Instructions:
     """End it by what was counted last, unless somebody changes its spec meanwhile."""
-    for limit in limits_of_use(job):
-        if limit.is_used_up and limit.is_told:
-            stop = fail(limit.reason, limit.sentence(job.id))
+    for one in limits_of_use(job):
+        if one.limit.is_used_up and one.is_told:
+            stop = fail(one.reason, one.sentence(job.id))
             return (replace(stop, version=job.version),)
     return NOTHING
 
@@ -32,22 +32,26 @@ def end_what_would_start_again(job: JobSnapshot) -> Instructions:
     """It fails instead: of GPUs that others give up for it, it could make no use."""
     if job.ends_as is not JobState.QUEUED:
         return NOTHING
-    for limit in limits_of_use(job):
-        if limit.is_used_up:
-            message = limit.sentence(job.id)
-            return (EndAs(ends_as=JobState.FAILED, reason=limit.reason, message=message),)
+    for one in limits_of_use(job):
+        if one.limit.is_used_up:
+            message = one.sentence(job.id)
+            return (EndAs(ends_as=JobState.FAILED, reason=one.reason, message=message),)
     return NOTHING
 
 
 def warn_of_near_limits(job: JobSnapshot) -> Instructions:
     """Its people are told once of each limit, and once more of one that they changed."""
-    for limit in limits_of_use(job):
-        if limit.is_to_be_told:
+    for one in limits_of_use(job):
+        if one.is_to_be_told:
             tell = Tell(
                 kind=EventKind.LIMIT_NEAR,
-                reason=limit.reason,
-                message=limit.warning(),
-                data={"field": limit.field, "used_seconds": limit.used, "most_seconds": limit.most},
+                reason=one.reason,
+                message=one.limit.warning,
+                data={
+                    "field": one.limit.field,
+                    "used_seconds": one.limit.used,
+                    "most_seconds": one.limit.most,
+                },
             )
-            return tell, RecordNotice(limits=limit.as_told)
+            return tell, RecordNotice(limits=one.as_told)
     return NOTHING

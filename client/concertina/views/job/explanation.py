@@ -35,6 +35,8 @@ def explanation(job: Job, why: Explanation) -> RenderableType:
         numbers = Text(" · ".join(_numbers(why)), style="bright_black")
         parts = [head, why.get("message") or job["message"], *_remedy(why), numbers]
     parts += [Text(f"Warning: {warning}", style="yellow") for warning in why.get("warnings", ())]
+    if job["state"] not in FINAL_STATES:
+        parts += _limits(why)
     choices, changes = why.get("choices"), why.get("changes")
     if choices and job["state"] not in FINAL_STATES:
         parts.append(Padding(_choices_table(choices, job), (1, 0, 0, 0)))
@@ -52,6 +54,13 @@ def _remedy(why: Explanation) -> Iterator[RenderableType]:
             yield Text(f"  {command(why['job_id'], changes)}", style="bold")
 
 
+def _limits(why: Explanation) -> Iterator[RenderableType]:
+    """Yield each limit that holds for it; a used-up one stands out."""
+    for limit in why.get("limits", ()):
+        look = "yellow" if limit["is_used_up"] else "bright_black"
+        yield Text(f"Limit: {limit['message']}", style=look)
+
+
 def _numbers(why: Explanation) -> Iterator[str]:
     if reason := why.get("reason"):
         yield f"reason {reason}"
@@ -64,6 +73,8 @@ def _numbers(why: Explanation) -> Iterator[str]:
     yield from _uses_of_the_next_gpus(why.get("details"))
     if (price := why.get("price")) is not None:
         yield f"one more GPU would add {words.number(price)} to the pool's value"
+    if (cost := why.get("gpu_hours")) is not None:
+        yield f"{cost:.2f} GPU-hours so far"
     if decided_at := why.get("decided_at"):
         yield f"decided at {words.clock_time(decided_at)}"
 

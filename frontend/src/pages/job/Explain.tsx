@@ -55,6 +55,7 @@ function Answer({ explanation, job }: AnswerProps) {
       )}
       {details?.kind === "running" && <Gains details={details} team={job.team} />}
       <dl className={styles.numbers}>
+        <Number name="GPU-hours so far" value={formatMetric(explanation.gpu_hours)} />
         {position !== null && <Number name="Position in the queue" value={String(position)} />}
         {explanation.gpus_asked !== null && (
           <Number name="GPUs asked" value={String(explanation.gpus_asked)} />
@@ -70,6 +71,15 @@ function Answer({ explanation, job }: AnswerProps) {
         )}
         {price !== null && <Number name="Worth of one more GPU" value={formatMetric(price)} />}
       </dl>
+      {explanation.limits.length > 0 && (
+        <ul className={styles.limits} aria-label="Limits">
+          {explanation.limits.map((one) => (
+            <li key={one.message} data-used-up={one.is_used_up || undefined}>
+              {one.message}
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

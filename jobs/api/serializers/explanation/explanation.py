@@ -14,6 +14,7 @@ from jobs.api.serializers.explanation.parts import (
     choice_field,
 )
 from jobs.api.serializers.vocabulary import reason_field
+from jobs.queries.limits_of_use import LimitUnit
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -32,6 +33,19 @@ class QuarantineSerializer(serializers.Serializer[Any]):
     failures = serializers.IntegerField(help_text="In a row.")
     retry_at = serializers.DateTimeField()
     error = serializers.CharField(allow_null=True, help_text="For admins; null: for others.")
+
+
+class HeldLimitSerializer(serializers.Serializer[Any]):
+    """A limit that holds for the job."""
+
+    limit = serializers.CharField(help_text="The field in which somebody set it.")
+    unit = choice_field(LimitUnit)
+    used = serializers.FloatField()
+    most = serializers.FloatField()
+    is_used_up = serializers.BooleanField()
+    message = serializers.CharField(
+        help_text="The numbers in words, what follows, and who can change it."
+    )
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
@@ -53,6 +67,10 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     warnings = serializers.ListField(
         child=serializers.CharField(),
         help_text="What in its script is to be looked at, in sentences, oldest first.",
+    )
+    gpu_hours = serializers.FloatField(help_text="That it has cost so far.")
+    limits = HeldLimitSerializer(
+        many=True, help_text="What bounds it, and how much of that is used up."
     )
     quarantine = QuarantineSerializer(
         allow_null=True, help_text="Null: it is planned as all others are."
