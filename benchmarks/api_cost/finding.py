@@ -16,6 +16,7 @@ from benchmarks.api_cost.own_database import cost_of, own_service, table_cells
 ROUNDS: Final = 5
 PATHS: Final = (
     "order=finished",
+    "order=recent",
     "order=finished&count=true",
     "state=failed",
     "team=team-7&order=finished",

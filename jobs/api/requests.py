@@ -101,7 +101,8 @@ class JobListQuery(serializers.Serializer[Any]):
         required=False,
         default=JobOrder.SUBMITTED.value,
         help_text="`submitted`: the newest first; `finished`: those that have ended, the last"
-        " first.",
+        " first; `recent`: first those that have not ended, the newest first, then the others, the"
+        " last that ended first (and `since` and `until` are about the end).",
     )
     cursor = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
     count = serializers.BooleanField(

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 class JobFilters(TypedDict, total=False):
     """What the jobs must have; `search` is part of a name or of a label's value, or an id.
 
-    `labels` are `NAME=VALUE`, or `NAME` for any value. `order` is `submitted` or `finished`, which
-    leaves out who has not ended; `since` and `until` bound that moment.
+    `labels` are `NAME=VALUE`, or `NAME` for any value. `order` is `submitted`, `finished`,
+    which leaves out who has not ended, or `recent`, which begins with them; `since` and `until`
+    bound the moment of the submission, or of the end.
     """
 
     states: Iterable[str]

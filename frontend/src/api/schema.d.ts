@@ -5966,12 +5966,13 @@ export interface operations {
                 label?: string[];
                 limit?: number;
                 /**
-                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first.
+                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first; `recent`: first those that have not ended, the newest first, then the others, the last that ended first (and `since` and `until` are about the end).
                  *
                  *     * `submitted` - submitted
                  *     * `finished` - finished
+                 *     * `recent` - recent
                  */
-                order?: "submitted" | "finished";
+                order?: "submitted" | "finished" | "recent";
                 /** @description Only this pool's jobs. */
                 pool?: string;
                 /** @description Part of the name or a label, or id. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aGeneration, at } from "../testing/samples";
-import { batchSteps, changesOf, describeChange, workerSteps } from "./changes";
+import { batchSteps, changesOf, describeChange, workersOnAverage, workerSteps } from "./changes";
 import { milliseconds } from "./time";
 
 const ms = (seconds: number) => milliseconds(at(seconds));
@@ -90,5 +90,20 @@ describe("the steps of the timeline", () => {
   it("end where the last generation ended, not now, once the job is over", () => {
     const ended = [aGeneration(1, { ended_at: at(30) })];
     expect(workerSteps(ended, ms(999)).at(-1)).toEqual([ms(30), 1]);
+  });
+});
+
+describe("workers on average", () => {
+  it("count for as long as each generation lasted", () => {
+    const course = [
+      aGeneration(1, { workers: 1, began_at: at(0), ended_at: at(30) }),
+      aGeneration(2, { workers: 4, began_at: at(50), ended_at: at(60) }),
+      aGeneration(3, { workers: 2, began_at: at(60), ended_at: null }),
+    ];
+    expect(workersOnAverage(course)).toBe(1.75);
+  });
+
+  it("are not known of a job that never trained", () => {
+    expect(workersOnAverage([])).toBeNull();
   });
 });

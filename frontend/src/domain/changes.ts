@@ -31,6 +31,17 @@ export interface Change {
   readonly measuredGain: number | null;
 }
 
+/** How many workers an ended job had, on average over its generations; null: it had none. */
+export function workersOnAverage(course: readonly Generation[]): number | null {
+  let [time, workerTime] = [0, 0];
+  for (const { began_at: from, ended_at: to, workers } of course) {
+    const lasted = to === null ? 0 : Math.max(0, milliseconds(to) - milliseconds(from));
+    time += lasted;
+    workerTime += workers * lasted;
+  }
+  return time > 0 ? workerTime / time : null;
+}
+
 /** A point of a step line: from `at` on the value holds. */
 export type StepPoint = readonly [at: number, value: number | null];
 

@@ -64,7 +64,7 @@ export const JOB_COLUMNS: readonly JobColumn[] = [
     csv: "finished_at",
     value: (job) => job.finished_at,
     width: "108px",
-    order: "finished",
+    order: "recent",
   },
   {
     id: "took",

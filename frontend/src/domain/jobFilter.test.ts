@@ -6,10 +6,7 @@ import {
   EVERY_JOB,
   filterOf,
   queryOf,
-  queryOfUnfinished,
   withLabel,
-  withOrder,
-  withStates,
   type JobFilter,
 } from "./jobFilter";
 
@@ -55,7 +52,7 @@ describe("the filter of jobs", () => {
   });
 
   it("asks the service for no more than was wished", () => {
-    expect(queryOf(EVERY_JOB, NOW)).toEqual({ order: "finished" });
+    expect(queryOf(EVERY_JOB, NOW)).toEqual({ order: "recent" });
     expect(queryOf(WISHES, NOW)).toMatchObject({
       state: "completed,failed",
       label: ["net=res=net", "paper"],
@@ -75,29 +72,10 @@ describe("the filter of jobs", () => {
     expect(queryOf(filter, NOW + 1000)).toEqual(queryOf(filter, NOW));
   });
 
-  it("sorts by submission once jobs are wanted that have not ended", () => {
-    expect(read("state=paused").order).toBe("submitted");
-    expect(withStates(EVERY_JOB, ["failed"]).order).toBe("finished");
-    expect(withStates(EVERY_JOB, ["failed", "running"]).order).toBe("submitted");
-    expect(withOrder({ ...WISHES, states: ["running", "failed"] }, "finished").states).toEqual([
-      "failed",
-    ]);
-  });
-
-  it("knows which jobs have no place in it since they have not ended", () => {
-    expect(queryOfUnfinished({ ...EVERY_JOB, team: "vision", within: "7d" })).toEqual({
-      order: "submitted",
-      team: "vision",
-      state: "queued,paused,starting,running,rescaling,stopping",
-    });
-    expect(queryOfUnfinished(withStates(EVERY_JOB, ["failed"]))).toBeNull();
-    expect(queryOfUnfinished({ ...EVERY_JOB, order: "submitted" })).toBeNull();
-  });
-
   it("takes each label once, and counts its wishes", () => {
     const labelled = withLabel(withLabel(EVERY_JOB, "net=bert"), "net=bert");
     expect(labelled.labels).toEqual(["net=bert"]);
     expect(countOfWishes(EVERY_JOB)).toBe(0);
-    expect(countOfWishes({ ...WISHES, order: "finished" })).toBe(9);
+    expect(countOfWishes({ ...WISHES, order: "recent" })).toBe(9);
   });
 });

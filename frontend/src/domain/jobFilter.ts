@@ -1,8 +1,9 @@
 /** Which jobs does somebody look for? All of it stands in the page's address, to be kept and sent. */
 
-import { FINAL, isFinal, STATES, type State } from "./states";
+import { STATES, type State } from "./states";
 
-export type JobOrder = "finished" | "submitted";
+/** `recent`: those that have not ended come before those that ended last. */
+export type JobOrder = "recent" | "submitted";
 export type Within = "" | "24h" | "7d" | "30d";
 
 export interface JobFilter {
@@ -41,7 +42,7 @@ export const EVERY_JOB: JobFilter = {
   within: "",
   since: "",
   until: "",
-  order: "finished",
+  order: "recent",
 };
 
 /** As the service bounds them. */
@@ -57,8 +58,8 @@ export function filterOf(address: URLSearchParams): JobFilter {
   const text = (name: string) => (address.get(name) ?? "").trim().slice(0, LONGEST_TEXT);
   const named = new Set(text("state").split(","));
   const within = text("within");
-  const filter: JobFilter = {
-    states: [],
+  return {
+    states: STATES.filter((state) => named.has(state)),
     team: text("team"),
     user: text("user"),
     pool: text("pool"),
@@ -67,12 +68,8 @@ export function filterOf(address: URLSearchParams): JobFilter {
     within: isWithin(within) ? within : "",
     since: dayOf(text("since")),
     until: dayOf(text("until")),
-    order: text("order") === "submitted" ? "submitted" : "finished",
+    order: text("order") === "submitted" ? "submitted" : EVERY_JOB.order,
   };
-  return withStates(
-    filter,
-    STATES.filter((state) => named.has(state)),
-  );
 }
 
 /** The address with this filter; its other parameters stay. */
@@ -91,17 +88,6 @@ export function addressOf(filter: JobFilter, address: URLSearchParams): URLSearc
   written.delete("label");
   for (const label of labels) written.append("label", label);
   return written;
-}
-
-/** Jobs that have not ended have no place among those by completion. */
-export function withStates(filter: JobFilter, states: readonly State[]): JobFilter {
-  const order = states.some((state) => !isFinal(state)) ? "submitted" : filter.order;
-  return { ...filter, states, order };
-}
-
-export function withOrder(filter: JobFilter, order: JobOrder): JobFilter {
-  if (order === "submitted") return { ...filter, order };
-  return { ...filter, order, states: filter.states.filter(isFinal) };
 }
 
 export function withLabel(filter: JobFilter, label: string): JobFilter {
@@ -130,14 +116,6 @@ export function queryOf(filter: JobFilter, now: number): JobQuery {
     ...(since !== null && { since }),
     ...(until !== null && { until }),
   };
-}
-
-/** Those that would be among the wanted ones if they had ended; null: there can be none. */
-export function queryOfUnfinished(filter: JobFilter): JobQuery | null {
-  if (filter.order === "submitted" || filter.states.length > 0) return null;
-  const states = STATES.filter((state) => !FINAL.includes(state));
-  const anyTime = { within: "", since: "", until: "" } as const;
-  return queryOf({ ...filter, ...anyTime, states, order: "submitted" }, 0);
 }
 
 function momentsOf(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aJob } from "../testing/samples";
-import { progressInWords, speedOf } from "./progress";
+import { hasBegun, progressInWords, speedOf } from "./progress";
 
 describe("how far a job is", () => {
   const nothing = { progress: null, step: 0, started_at: null } as const;
@@ -14,6 +14,15 @@ describe("how far a job is", () => {
   it("promises no beginning of what has ended", () => {
     expect(progressInWords(aJob("a", { ...nothing, state: "queued" }))).toBe("Not begun");
     expect(progressInWords(aJob("a", { ...nothing, state: "failed" }))).toBe("Never trained");
+  });
+
+  it("has a beginning once it trained, or may be doing so", () => {
+    const begun = (given: Parameters<typeof aJob>[1]) => hasBegun(aJob("a", given));
+    const started = { generation: 0, started_at: "2026-11-28T12:00:00Z" };
+    expect(begun({ ...nothing, generation: 0, state: "queued" })).toBe(false);
+    expect(begun({ ...started, state: "running" })).toBe(true);
+    expect(begun({ ...started, state: "failed" })).toBe(false);
+    expect(begun({ ...started, generation: 1, state: "failed" })).toBe(true);
   });
 
   it("is not known of a script that does not report it", () => {

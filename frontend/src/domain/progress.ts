@@ -14,6 +14,11 @@ export function progressInWords(
   return isFinal(job.state) ? "Never trained" : "Not begun";
 }
 
+/** True once it has trained, or may be doing so: before, there is only why it has not. */
+export function hasBegun(job: Pick<Job, "state" | "generation" | "started_at">): boolean {
+  return job.generation > 0 || (job.started_at !== null && !isFinal(job.state));
+}
+
 export interface Speed {
   readonly value: string;
   readonly note: string;

@@ -56,5 +56,6 @@ class JobFilter:
         return [Q(name__icontains=text) | Q(id=text) | Q(labels__icontains=text)] if text else []
 
     def _in_time(self, order: JobOrder) -> list[Q]:
-        bounds = {f"{order.column}__gte": self.since, f"{order.column}__lt": self.until}
+        column, *_ = order.moments
+        bounds = {f"{column}__gte": self.since, f"{column}__lt": self.until}
         return [Q(**{name: moment}) for name, moment in bounds.items() if moment is not None]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from django.db.models import Q, QuerySet
 
@@ -15,21 +17,29 @@ from jobs.models import Job
 from jobs.queries.listing import rows
 from jobs.spec.timestamps import parse_timestamp
 
+_NONE: Final = "-"
+
 
 class JobOrder(StrEnum):
     """Which jobs come first."""
 
     SUBMITTED = "submitted"  # the newest
     FINISHED = "finished"  # those that ended last; who has not ended is left out
+    RECENT = "recent"  # who has not ended, the newest first; then those that ended last
 
     @property
-    def column(self) -> str:
-        return f"{self}_at"
+    def moments(self) -> tuple[str, ...]:
+        """Return the columns of moments that it goes by, each from the latest backwards."""
+        return {
+            JobOrder.SUBMITTED: ("submitted_at",),
+            JobOrder.FINISHED: ("finished_at",),
+            JobOrder.RECENT: ("finished_at", "submitted_at"),
+        }[self]
 
     @property
-    def columns(self) -> tuple[str, str]:
-        """Return what a query sorts by."""
-        return f"-{self.column}", "id"
+    def columns(self) -> tuple[str, ...]:
+        """Return what a query sorts by; of two moments, none at all comes first."""
+        return *(f"-{name}" for name in self.moments), "id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +81,9 @@ def page_of(
 
 
 def _cursor(job: Job, order: JobOrder) -> str:
-    at = getattr(job, order.column).isoformat()
-    return base64.urlsafe_b64encode(f"{at} {job.id}{_mark(order)}".encode()).decode()
+    moments = [getattr(job, name) for name in order.moments]
+    written = [_NONE if at is None else at.isoformat() for at in moments]
+    return base64.urlsafe_b64encode(f"{' '.join((*written, job.id))}{_mark(order)}".encode()).decode()
 
 
 def _mark(order: JobOrder) -> str:
@@ -86,11 +97,22 @@ def _after(cursor: str, order: JobOrder) -> Q:
         text = base64.urlsafe_b64decode(cursor).decode()
         if not text.endswith(mark):
             raise BadCursor
-        at, job_id = text.removesuffix(mark).split(" ")
-        moment = parse_timestamp(at)
+        *written, job_id = text.removesuffix(mark).split(" ")
+        moments = [None if at == _NONE else parse_timestamp(at) for at in written]
+        after = _behind(dict(zip(order.moments, moments, strict=True)), job_id)
     except (binascii.Error, ValueError) as error:
         raise BadCursor from error
     if "\0" in job_id:
         raise BadCursor
-    column = order.column
-    return Q(**{f"{column}__lt": moment}) | Q(**{column: moment}, id__gt=job_id)
+    return after
+
+
+def _behind(moments: Mapping[str, datetime | None], job_id: str) -> Q:
+    """Return which jobs come behind one with these moments, where none comes before all."""
+    behind = Q(id__gt=job_id)
+    for name, at in reversed(moments.items()):
+        if at is None:
+            behind = Q(**{f"{name}__isnull": True}) & behind | Q(**{f"{name}__isnull": False})
+        else:  # the bound of all lets an index begin there
+            behind = Q(**{f"{name}__lte": at}) & (Q(**{f"{name}__lt": at}) | behind)
+    return behind

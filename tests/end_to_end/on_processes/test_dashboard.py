@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from control_plane.api.live.reads import SECONDS_OF
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.end_to_end.browser import (
     NARROW,
@@ -165,7 +165,7 @@ def test_its_files_come_compressed_and_are_asked_for_once(stack: RunningStack) -
 
 
 def test_a_job_opened_from_far_down_begins_at_its_top(page: Page, training: dict[str, Any]) -> None:
-    page.set_viewport_size(NARROW)
+    page.set_viewport_size({"width": 1280, "height": 400})
     page.goto("/")
     page.get_by_role("link", name=training["name"]).scroll_into_view_if_needed()
     page.wait_for_function("scrollY > 0")
@@ -178,14 +178,17 @@ def test_a_job_opened_from_far_down_begins_at_its_top(page: Page, training: dict
 
 def test_the_queue_says_why_a_job_waits(page: Page, waiting: dict[str, Any]) -> None:
     page.goto("/")
-    job = page.get_by_role("list", name="Queue").get_by_role("listitem")
-    expect(job).to_contain_text(waiting["name"])
-    expect(job.get_by_title("Place in the queue")).to_have_text("1")
+    jobs = page.get_by_role("list", name="Queue").get_by_role("listitem")
+    job = jobs.filter(has_text=waiting["name"])
+    expect(job.get_by_title("Place in the queue")).to_have_text(re.compile(r"^\d+$"))
 
     job.get_by_role("link", name=waiting["name"]).click()
     why = page.get_by_role("region", name="Why")
     expect(why).to_contain_text("Position in the queue")
     expect(why).to_contain_text(re.compile(r"\d+ .*GPU"))
+    expect(page.get_by_role("group", name="Asks for")).to_contain_text("worker")
+    for empty in ("Timeline", "Loss", "Workers", "Logs"):
+        expect(page.get_by_role("region", name=empty)).to_have_count(0)
 
 
 def test_the_job_page_tells_what_changed_and_why(page: Page, training: dict[str, Any]) -> None:
@@ -304,6 +307,24 @@ def test_nothing_scrolls_sideways_on_a_phone(
         expect(page.locator(CHART).first).to_be_attached()
         expect_no_sideways_scroll(page)
         keep_screenshot(page, f"{name}-narrow")
+
+
+def test_a_phone_shows_first_what_people_come_for(page: Page, training: dict[str, Any]) -> None:
+    def top(locator: Locator) -> float:
+        box = locator.bounding_box()
+        assert box is not None
+        return box["y"]
+
+    page.set_viewport_size(NARROW)
+    page.goto("/")
+    running = page.get_by_role("region", name="Running")
+    expect(running.get_by_role("link", name=training["name"])).to_be_visible()
+    assert top(running) < top(page.get_by_role("region", name="Teams"))
+    assert top(running) < top(page.get_by_role("group", name="Waiting"))
+    running.get_by_role("link", name=training["name"]).click()
+    why = page.get_by_role("region", name="Why")
+    expect(why).to_be_visible()
+    assert top(why) < top(page.get_by_role("region", name="Figures"))
 
 
 def test_charts_come_though_their_code_had_to_be_asked_for_again(

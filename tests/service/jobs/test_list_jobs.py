@@ -79,11 +79,36 @@ def test_what_ended_last_comes_first_and_what_lives_not_at_all(
     assert cursor is None
 
 
+def test_by_what_is_recent_those_that_live_come_before_those_that_ended(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    now = timezone.now()
+    ages = {"old": (9, None), "new": (1, None), "last": (8, 2), "first": (7, 5), "with-it": (6, 5)}
+    for name, (submitted, finished) in ages.items():
+        Job.objects.filter(pk=submit(name=name).pk).update(
+            state="completed" if finished else "running",
+            submitted_at=now - timedelta(minutes=submitted),
+            finished_at=finished and now - timedelta(minutes=finished),
+        )
+    recent = {"order": "recent", "limit": 1, "cursor": ""}
+    seen = []
+    for _ in ages:
+        page = api.get(URL, recent).json()
+        (one,) = page["items"]
+        seen.append(one["name"])
+        recent["cursor"] = page["next_cursor"]
+    assert seen == ["new", "old", "last", "with-it", "first"]
+    assert recent["cursor"] is None
+    since = (now - timedelta(minutes=3)).isoformat()
+    ended = api.get(URL, {"order": "recent", "since": since}).json()["items"]
+    assert [one["name"] for one in ended] == ["last"]
+
+
 def test_a_cursor_of_another_order_is_refused(api: APIClient, submit: SubmitJob) -> None:
     for number in range(3):
         submit(name=f"job-{number}")
     Job.objects.update(state="completed", finished_at=timezone.now())
-    orders = ("submitted", "finished")
+    orders = ("submitted", "finished", "recent")
     cursors = {
         order: api.get(URL, {"limit": 1, "order": order}).json()["next_cursor"] for order in orders
     }
@@ -217,6 +242,8 @@ def test_a_page_is_read_in_the_order_of_an_index_not_sorted_from_all_jobs(vision
     ended = jobs.filter(finished_at__isnull=False)
     plan = rows.first_of(ended, order=JobOrder.FINISHED.columns, most=51).explain()
     assert "Presorted Key: " in plan, "only those that ended at the same moment are sorted"
+    plan = rows.first_of(jobs, order=JobOrder.RECENT.columns, most=51).explain()
+    assert "Presorted Key: " in plan, "only those that live, or ended at the same moment, are"
 
 
 def test_a_list_reads_neither_whole_documents_nor_anything_for_each_job(

@@ -24,9 +24,11 @@ export function Choices({ choices, chosen, team }: ChoicesProps) {
           <th scope="col">Samples/s</th>
           <th scope="col">Speed-up</th>
           <th scope="col" title="What a sample of this batch counts, by the gradient noise">
-            Worth
+            Sample worth
           </th>
-          <th scope="col">Value</th>
+          <th scope="col" title="What the planner compares: more is better, by its pool's policy">
+            Planner’s value
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -1,14 +1,16 @@
 /** Everything that happened to the job, newest first. */
 
 import { useEvents } from "../../api/jobs";
-import type { Job, JobEvent } from "../../api/types";
+import type { Job } from "../../api/types";
 import { Card } from "../../design/Card";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
 import { RelativeTime } from "../../design/Time";
-import { eventLabel, reasonLabel } from "../../domain/reasons";
+import { happeningsOf, type Happening } from "../../domain/events";
+import { reasonLabel } from "../../domain/reasons";
 import { isFinal } from "../../domain/states";
+import { clockTime, milliseconds } from "../../domain/time";
 import styles from "./Events.module.css";
 
 export function Events({ job }: { readonly job: Job }) {
@@ -21,30 +23,25 @@ export function Events({ job }: { readonly job: Job }) {
       )}
       {events.data?.items.length === 0 && <EmptyState title="Nothing has happened yet" />}
       <ol className={styles.events} aria-label="Events, newest first" tabIndex={0}>
-        {events.data?.items.toReversed().map((event) => (
-          <Row key={event.id} event={event} />
+        {happeningsOf(events.data?.items ?? []).map((happening) => (
+          <Row key={happening.first.id} happening={happening} />
         ))}
       </ol>
     </Card>
   );
 }
 
-function Row({ event }: { readonly event: JobEvent }) {
+function Row({ happening: { first: event, title } }: { readonly happening: Happening }) {
   return (
     <li className={styles.event}>
       <p className={styles.head}>
-        <strong>{titleOf(event)}</strong>
+        <strong>{title}</strong>
         {event.reason !== "" && <span>{reasonLabel(event.reason)}</span>}
         <span className={styles.when}>
-          <RelativeTime at={event.at} />
+          {clockTime(milliseconds(event.at))}, <RelativeTime at={event.at} />
         </span>
       </p>
       {event.message !== "" && <p className={styles.message}>{event.message}</p>}
     </li>
   );
-}
-
-function titleOf(event: JobEvent): string {
-  if (event.new_state === "") return eventLabel(event.kind);
-  return event.old_state === "" ? event.new_state : `${event.old_state} → ${event.new_state}`;
 }

@@ -1,9 +1,10 @@
 /** The job's figures of this moment. */
 
-import type { JobDetail } from "../../api/types";
+import type { Generation, JobDetail } from "../../api/types";
 import { Stat } from "../../design/Stat";
 import { WorkerCells } from "../../design/WorkerCells";
 import { useTeamColour } from "../../design/teamColour";
+import { workersOnAverage } from "../../domain/changes";
 import { describeLostWork, describeStalls } from "../../domain/costs";
 import { mainMetric } from "../../domain/curves";
 import {
@@ -16,22 +17,23 @@ import {
 } from "../../domain/format";
 import { limitsOfUse } from "../../domain/limitsOfUse";
 import { speedOf } from "../../domain/progress";
+import { isFinal } from "../../domain/states";
 import { Predicted } from "./Predicted";
 import styles from "./Facts.module.css";
 
 const NOISE = "At about this batch, a larger one begins to bring less per sample";
 
-export function Facts({ job }: { readonly job: JobDetail }) {
-  const colour = useTeamColour()(job.team);
+interface FactsProps {
+  readonly job: JobDetail;
+  readonly course: readonly Generation[];
+}
+
+export function Facts({ job, course }: FactsProps) {
   const metric = mainMetric(job.values);
   const value = metric === null ? undefined : job.values[metric];
   return (
     <section aria-label="Figures" className={styles.facts}>
-      <Stat
-        label="Workers"
-        value={<WorkerCells job={job} colour={colour} />}
-        note={`may use ${job.min_workers} to ${job.max_workers}`}
-      />
+      <Workers job={job} course={course} />
       <Stat
         label="Global batch"
         value={job.global_batch_size ? formatCount(job.global_batch_size) : NONE}
@@ -53,6 +55,44 @@ export function Facts({ job }: { readonly job: JobDetail }) {
       <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={<Limits job={job} />} />
     </section>
   );
+}
+
+/** Of a job that has not begun there is only what it asked for, and when it may begin. */
+export function Asked({ job }: { readonly job: JobDetail }) {
+  const { min_workers: least, max_workers: most } = job;
+  return (
+    <section aria-label="Figures" className={styles.facts}>
+      <Stat
+        label="Asks for"
+        value={least === most ? plural(most, "worker") : `${least} to ${plural(most, "worker")}`}
+        note={`pool ${job.pool}`}
+      />
+      <Stat
+        label="Global batch"
+        value={job.global_batch_size ? formatCount(job.global_batch_size) : NONE}
+        note={<BatchNote job={job} />}
+      />
+      {job.failures > 0 && (
+        <Stat label="Failures" value={String(job.failures)} note={`attempt ${job.attempt}`} />
+      )}
+      <Predicted job={job} />
+      {job.gpu_seconds > 0 && (
+        <Stat label="GPU time" value={formatGpuTime(job.gpu_seconds)} note={<Limits job={job} />} />
+      )}
+    </section>
+  );
+}
+
+/** Those of now while it lives; on average over all its training once it has ended. */
+function Workers({ job, course }: FactsProps) {
+  const colour = useTeamColour()(job.team);
+  const range = `may use ${job.min_workers} to ${job.max_workers}`;
+  if (!isFinal(job.state)) {
+    return <Stat label="Workers" value={<WorkerCells job={job} colour={colour} />} note={range} />;
+  }
+  const mean = workersOnAverage(course);
+  const value = mean === null ? NONE : formatMetric(mean);
+  return <Stat label="Workers" value={value} note={`on average, might use ${range.slice(8)}`} />;
 }
 
 /** What its spec lets it use up stands beside what it has used, or else its pool. */

@@ -1,5 +1,6 @@
 /** What does one job do, why, and how did it come to this? */
 
+import type { ReactNode } from "react";
 import { useParams } from "react-router";
 
 import { isNotFound } from "../../api/errors";
@@ -9,11 +10,12 @@ import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
 import { rangeWarnings } from "../../domain/batches";
 import { changesOf } from "../../domain/changes";
+import { hasBegun } from "../../domain/progress";
 import { isFinal } from "../../domain/states";
 import { Curves } from "./Curves";
 import { Events } from "./Events";
 import { Explain } from "./Explain";
-import { Facts } from "./Facts";
+import { Asked, Facts } from "./Facts";
 import { Header } from "./Header";
 import { Logs } from "./Logs";
 import { Timeline } from "./Timeline";
@@ -42,27 +44,53 @@ function JobContent({ id }: { readonly id: string }) {
       <PageSkeleton />
     );
   }
-  const changes = changesOf(generations.data?.items ?? []);
+  const course = generations.data?.items ?? [];
+  const changes = changesOf(course);
   return (
     <div className={styles.page}>
       <title>{`${job.data.name} · Concertina`}</title>
       <Header job={job.data} />
       <Warnings title="Look at its script" warnings={job.data.warnings} />
       <Warnings title="Look at its range of batches" warnings={rangeWarnings(job.data)} />
-      <Facts job={job.data} />
-      <div className={styles.split}>
-        <Timeline job={job.data} generations={generations} />
-        <div className={styles.column}>
+      {hasBegun(job.data) ? (
+        <>
+          <div className={styles.course}>
+            <Part name="why">
+              <Explain job={job.data} />
+            </Part>
+            <Part name="facts">
+              <Facts job={job.data} course={course} />
+            </Part>
+            <Part name="timeline">
+              <Timeline job={job.data} generations={generations} />
+            </Part>
+            <Part name="workers">
+              <Workers job={job.data} />
+            </Part>
+          </div>
+          <Curves job={job.data} changes={changes} />
+          <Usage job={job.data} changes={changes} />
+          <Checkpoints job={job.data} />
+          <Outputs job={job.data} />
+          <Logs job={job.data} />
+        </>
+      ) : (
+        <>
           <Explain job={job.data} />
-          <Workers job={job.data} />
-        </div>
-      </div>
-      <Curves job={job.data} changes={changes} />
-      <Usage job={job.data} changes={changes} />
-      <Checkpoints job={job.data} />
-      <Outputs job={job.data} />
-      <Logs job={job.data} />
+          <Asked job={job.data} />
+          {job.data.started_at !== null && <Logs job={job.data} />}
+        </>
+      )}
       <Events job={job.data} />
+    </div>
+  );
+}
+
+/** A part of the picture of its course; where there is room, parts stand beside each other. */
+function Part({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className={styles.part} style={{ "--part": name }}>
+      {children}
     </div>
   );
 }

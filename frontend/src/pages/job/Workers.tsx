@@ -30,8 +30,8 @@ export function Workers({ job }: { readonly job: Job }) {
         <Problem error={workers.error} onRetry={() => void workers.refetch()} />
       )}
       {workers.data !== undefined && items.length === gone.length && (
-        <EmptyState title="It holds no GPU now">
-          <p>Workers stand here by node, with the GPUs they hold.</p>
+        <EmptyState title={isFinal(job.state) ? "All have gone" : "It holds no GPU now"}>
+          {!isFinal(job.state) && <p>Workers stand here by node, with the GPUs they hold.</p>}
         </EmptyState>
       )}
       {items.length > gone.length && <Present workers={items} jobId={job.id} />}

@@ -12,7 +12,6 @@ import {
   countOfWishes,
   EVERY_JOB,
   withLabel,
-  withStates,
   type JobFilter,
 } from "../../domain/jobFilter";
 import { STATES } from "../../domain/states";
@@ -161,14 +160,12 @@ function StateMenu({ filter, change }: Changes & { readonly filter: JobFilter })
                 type="checkbox"
                 checked={states.includes(state)}
                 onChange={({ target }) => {
-                  change((now) =>
-                    withStates(
-                      now,
-                      STATES.filter((one) =>
-                        one === state ? target.checked : now.states.includes(one),
-                      ),
+                  change((now) => ({
+                    ...now,
+                    states: STATES.filter((one) =>
+                      one === state ? target.checked : now.states.includes(one),
                     ),
-                  );
+                  }));
                 }}
               />
               <StateBadge state={state} />

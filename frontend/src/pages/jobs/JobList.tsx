@@ -6,8 +6,7 @@ import { Button } from "../../design/Button";
 import { Command } from "../../design/Command";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
-import { plural } from "../../domain/format";
-import { countOfWishes, EVERY_JOB, withOrder, type JobQuery } from "../../domain/jobFilter";
+import { countOfWishes, EVERY_JOB, type JobQuery } from "../../domain/jobFilter";
 import { BulkActions } from "./BulkActions";
 import { JobTable } from "./JobTable";
 import { ListTools } from "./ListTools";
@@ -21,10 +20,9 @@ interface JobListProps {
   readonly query: JobQuery;
   readonly opened: ReturnType<typeof useJobList>;
   readonly total: number | undefined;
-  readonly unfinished: number;
 }
 
-export function JobList({ address, query, opened, total, unfinished }: JobListProps) {
+export function JobList({ address, query, opened, total }: JobListProps) {
   const { filter, change } = address;
   const { list, head } = opened;
   const { pages } = list;
@@ -58,7 +56,7 @@ export function JobList({ address, query, opened, total, unfinished }: JobListPr
         columns={address.columns}
         order={filter.order}
         onOrder={(order) => {
-          change((now) => withOrder(now, order));
+          change((now) => ({ ...now, order }));
         }}
         chosen={chosen}
         narrow={change}
@@ -68,7 +66,7 @@ export function JobList({ address, query, opened, total, unfinished }: JobListPr
             <Problem error={head.isLoadingError ? head.error : pages.problem} onRetry={again} />
           </div>
         )}
-        {pages.isBegun && pages.rows === 0 && <Nothing address={address} unfinished={unfinished} />}
+        {pages.isBegun && pages.rows === 0 && <Nothing address={address} />}
       </JobTable>
     </section>
   );
@@ -76,10 +74,9 @@ export function JobList({ address, query, opened, total, unfinished }: JobListPr
 
 interface NothingProps {
   readonly address: JobAddress;
-  readonly unfinished: number;
 }
 
-function Nothing({ address: { filter, change }, unfinished }: NothingProps) {
+function Nothing({ address: { filter, change } }: NothingProps) {
   if (countOfWishes(filter) > 0) {
     return (
       <EmptyState title="No job is like this">
@@ -91,13 +88,6 @@ function Nothing({ address: { filter, change }, unfinished }: NothingProps) {
         >
           Show all jobs
         </Button>
-      </EmptyState>
-    );
-  }
-  if (unfinished > 0) {
-    return (
-      <EmptyState title="No job has ended yet">
-        <p>{plural(unfinished, "job")} still to come: sort by submission to see them.</p>
       </EmptyState>
     );
   }

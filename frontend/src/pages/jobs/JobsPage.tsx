@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 
 import { useSeesAll } from "../../api/session";
 import { labelsOf } from "../../domain/jobColumns";
-import { queryOf, queryOfUnfinished, withOrder } from "../../domain/jobFilter";
+import { queryOf } from "../../domain/jobFilter";
 import { Filters } from "./Filters";
 import { JobList } from "./JobList";
 import { useJobAddress } from "./useJobAddress";
@@ -13,12 +13,11 @@ import styles from "./JobsPage.module.css";
 
 export default function JobsPage() {
   const address = useJobAddress();
-  const { filter, change } = address;
+  const { filter } = address;
   const [openedAt] = useState(() => Date.now());
   const query = useMemo(() => queryOf(filter, openedAt), [filter, openedAt]);
   const opened = useJobList(query);
   const total = useJobCount(query);
-  const unfinished = useJobCount(queryOfUnfinished(filter)) ?? 0;
   const rows = opened.list.pages.held;
   return (
     <div className={styles.page}>
@@ -26,34 +25,13 @@ export default function JobsPage() {
       <div className={styles.heading}>
         <h1>Jobs</h1>
         <Count total={total} />
-        {unfinished > 0 && (
-          <p className={styles.note}>
-            {unfinished} that {unfinished === 1 ? "has not ended is" : "have not ended are"} not in
-            this order.{" "}
-            <button
-              type="button"
-              className={styles.link}
-              onClick={() => {
-                change((now) => withOrder(now, "submitted"));
-              }}
-            >
-              Sort by submission
-            </button>
-          </p>
-        )}
       </div>
       <Filters
         address={address}
         people={distinct(rows.map((job) => job.submitted_by))}
         labels={distinct(rows.flatMap((job) => labelsOf(job.labels)))}
       />
-      <JobList
-        address={address}
-        query={query}
-        opened={opened}
-        total={total}
-        unfinished={unfinished}
-      />
+      <JobList address={address} query={query} opened={opened} total={total} />
     </div>
   );
 }

@@ -8,13 +8,13 @@ import { Button } from "../../design/Button";
 import { Menu } from "../../design/Menu";
 import { Segments } from "../../design/Segments";
 import { JOB_COLUMNS, jobsAsCsv } from "../../domain/jobColumns";
-import { withOrder, type JobOrder, type JobQuery } from "../../domain/jobFilter";
+import type { JobOrder, JobQuery } from "../../domain/jobFilter";
 import type { JobAddress } from "./useJobAddress";
 import { readFirst } from "./useJobList";
 import styles from "./JobsPage.module.css";
 
 const ORDERS: readonly { readonly value: JobOrder; readonly text: string }[] = [
-  { value: "finished", text: "Completion" },
+  { value: "recent", text: "Completion" },
   { value: "submitted", text: "Submission" },
 ];
 
@@ -33,7 +33,7 @@ export function ListTools({ address, query, chosen, total }: ListToolsProps) {
         options={ORDERS}
         value={address.filter.order}
         onChange={(order) => {
-          address.change((now) => withOrder(now, order));
+          address.change((now) => ({ ...now, order }));
         }}
       />
       <Columns address={address} />

@@ -20,7 +20,7 @@ interface TimeMenuProps {
 export function TimeMenu({ filter, set }: TimeMenuProps) {
   const { within, since, until } = filter;
   const isAnyTime = within === "" && since === "" && until === "";
-  const verb = filter.order === "finished" ? "Ended" : "Submitted";
+  const verb = filter.order === "recent" ? "Ended" : "Submitted";
   return (
     <Menu label={isAnyTime ? verb : `${verb} ${inWords(filter)}`} name={verb} isSet={!isAnyTime}>
       <ul className={styles.states}>

@@ -61,18 +61,17 @@ function isLive({ state }: Job): boolean {
   return !isFinal(state);
 }
 
-/** How many such jobs there are; undefined: not known yet; of no query, none. */
-export function useJobCount(query: JobQuery | null): number | undefined {
+/** How many such jobs there are; undefined: not known yet. */
+export function useJobCount(query: JobQuery): number | undefined {
   const count = useQuery({
     queryKey: ["jobs", "count", query],
     queryFn: () =>
       unwrap(
         client.GET("/api/v1/jobs", { params: { query: { ...query, limit: 1, count: true } } }),
       ),
-    enabled: query !== null,
     refetchInterval: COUNTED_MILLISECONDS,
   });
-  return query === null ? 0 : (count.data?.total ?? undefined);
+  return count.data?.total ?? undefined;
 }
 
 /** A page of the list, through the cache of queries, so that the end of a session is heard. */

@@ -34,7 +34,9 @@ export function OverviewPage() {
       </div>
       <PlansBanner />
       <ClosedNodes />
-      <Headline />
+      <div className={styles.figures}>
+        <Headline />
+      </div>
       <div className={styles.split}>
         <Usage pool={pool} />
         <Teams pool={pool} />

@@ -42,7 +42,7 @@ interface RowsProps {
 function Rows({ job, checkpoints }: RowsProps) {
   return (
     <div className={styles.scroll}>
-      <table className={styles.entries}>
+      <table className={`${styles.entries} ${styles.checkpoints}`}>
         <caption className="visually-hidden">Checkpoints, newest first</caption>
         <thead>
           <tr>
