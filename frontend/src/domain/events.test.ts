@@ -29,7 +29,9 @@ describe("what happened", () => {
   it("is told apart where the cause, or the way, is another", () => {
     const other = change(2, "rescaling", "running", "fewer GPUs");
     expect(titles(change(1, "running", "rescaling"), other)).toHaveLength(2);
-    expect(titles(change(1, "running", "rescaling"), change(2, "paused", "queued"))).toHaveLength(2);
+    expect(titles(change(1, "running", "rescaling"), change(2, "paused", "queued"))).toHaveLength(
+      2,
+    );
   });
 
   it("has a name where no state changed", () => {

@@ -43,7 +43,7 @@ export function LogLines({ lines, workers, jobId, isFiltered, isComplete }: LogL
       <div
         ref={box}
         className={styles.box}
-        data-empty={lines.length === 0}
+        data-grows={!isComplete && lines.length > 0}
         role="log"
         aria-label="Log lines"
         tabIndex={0}

@@ -8,12 +8,7 @@ import { StateBadge } from "../../design/Badge";
 import { Button } from "../../design/Button";
 import { SelectField, TextField } from "../../design/Field";
 import { Menu } from "../../design/Menu";
-import {
-  countOfWishes,
-  EVERY_JOB,
-  withLabel,
-  type JobFilter,
-} from "../../domain/jobFilter";
+import { countOfWishes, EVERY_JOB, withLabel, type JobFilter } from "../../domain/jobFilter";
 import { STATES } from "../../domain/states";
 import { TimeMenu } from "./TimeMenu";
 import type { JobAddress } from "./useJobAddress";
