@@ -64,5 +64,6 @@ def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iter
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
+    page.unroute_all(behavior="ignoreErrors")  # answers that a test changes may be on their way
     context.close()
     assert errors == []
