@@ -26,11 +26,10 @@ _STATES: Final = (*LIVE_STATES, *FINAL_STATES)
 
 
 class ListOrder(StrEnum):
-    """Which jobs come first: those submitted last, those that ended last, or those not ended."""
+    """Which jobs come first: those that were submitted last, or those that ended last."""
 
     SUBMITTED = "submitted"
     FINISHED = "finished"
-    RECENT = "recent"
 
 
 def ps(

@@ -110,7 +110,7 @@ def _after(cursor: str, order: JobOrder) -> Q:
 def _behind(moments: Mapping[str, datetime | None], job_id: str) -> Q:
     """Return which jobs come behind one with these moments, where none comes before all."""
     behind = Q(id__gt=job_id)
-    for name, at in reversed(moments.items()):
+    for name, at in reversed([*moments.items()]):
         if at is None:
             behind = Q(**{f"{name}__isnull": True}) & behind | Q(**{f"{name}__isnull": False})
         else:  # the bound of all lets an index begin there
