@@ -24,6 +24,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/gpus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How busy the GPUs of jobs are that you may see */
+        get: operations["list_gpu_use"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
@@ -830,6 +847,23 @@ export interface paths {
         put?: never;
         /** Move running jobs away from a node (admins) */
         post: operations["drain_node"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{name}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which jobs a cordon or drain of a node would hit (admins) */
+        get: operations["list_node_jobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2502,6 +2536,24 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        /** @description A worker of several GPUs tells one number for all of them. */
+        GpuUse: {
+            node: string;
+            gpu_index: number;
+            /**
+             * Format: double
+             * @description 0 to 1; null: not told.
+             */
+            utilisation: number | null;
+            /** @description In use; null: not told. */
+            memory_bytes: number | null;
+            memory_total_bytes: number | null;
+            /** @description Its worker is slower than its peers. */
+            is_slow: boolean;
+        };
+        GpuUseList: {
+            items: components["schemas"]["GpuUse"][];
+        };
         Health: {
             /**
              * @description impaired: it answers, but plans are not applied. unavailable comes with 503.
@@ -3188,6 +3240,33 @@ export interface components {
          * @enum {string}
          */
         LearningRateScaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
+        Leaving: {
+            /** @description Of the pool, on other nodes that take new work. */
+            gpus_free_elsewhere: number;
+            /** @description Of jobs that hold GPUs of the node, in all. */
+            count: number;
+            /** @description At most 500, by name. */
+            items: components["schemas"]["LeavingJob"][];
+        };
+        LeavingJob: {
+            id: string;
+            name: string;
+            team: string;
+            mode: components["schemas"]["JobMode"];
+            /** @description That hold GPUs of this node. */
+            workers_here: number;
+            workers_elsewhere: number;
+            gpus_here: number;
+            min_workers: number;
+            /**
+             * @description What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere, `pauses` after a checkpoint, or `stays` until it ends. With room it moves, but for jobs of mode `fixed`, which pause and start again elsewhere.
+             *
+             *     * `shrinks` - shrinks
+             *     * `pauses` - pauses
+             *     * `stays` - stays
+             */
+            without_room: components["schemas"]["WithoutRoomEnum"];
+        };
         /**
          * @description * `hours` - hours
          *     * `gpu_hours` - gpu_hours
@@ -4995,6 +5074,13 @@ export interface components {
          * @enum {string}
          */
         WebhookShape: "json" | "slack" | "mattermost";
+        /**
+         * @description * `shrinks` - shrinks
+         *     * `pauses` - pauses
+         *     * `stays` - stays
+         * @enum {string}
+         */
+        WithoutRoomEnum: "shrinks" | "pauses" | "stays";
         Worker: {
             readonly id: string;
             readonly phase: components["schemas"]["WorkerPhase"];
@@ -5198,6 +5284,55 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_gpu_use: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GpuUseList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -8702,7 +8837,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
                 read: string[];
             };
             header?: never;
@@ -8929,6 +9064,69 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_node_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Leaving"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

@@ -26,7 +26,8 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_jobs", "list_job_sparklines", "list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
         *("list_events", "follow_events", "list_webhooks"),
-        *("list_pools", "list_nodes", "get_utilisation", "get_summary", "list_usage"),
+        *("list_pools", "list_nodes", "list_gpu_use"),
+        *("get_utilisation", "get_summary", "list_usage"),
     ),
     Permission.SEE: (
         *("get_job", "explain_job", "list_job_events", "list_job_generations", "list_job_logs"),
@@ -68,7 +69,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         "change_team",  # but for what MANAGE_MEMBERS says of it
         *("list_image_rules", "add_image_rule", "delete_image_rule"),
         *("list_prefetched_images", "add_prefetched_image", "get_prefetched_image"),
-        *("remove_prefetched_image", "cordon_node", "drain_node", "uncordon_node"),
+        *("remove_prefetched_image", "list_node_jobs", "cordon_node", "drain_node", "uncordon_node"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

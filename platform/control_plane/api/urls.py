@@ -13,7 +13,7 @@ from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, session
 from control_plane.api.audit.endpoint import AuditView
-from control_plane.api.cluster import nodes, pools, prefetched_images, usage
+from control_plane.api.cluster import gpus, leaving, nodes, pools, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
@@ -143,9 +143,11 @@ urlpatterns = [
     path("prefetched-images", prefetched_images.PrefetchedImagesView.as_view()),
     path("prefetched-images/<int:number>", prefetched_images.PrefetchedImageView.as_view()),
     path("nodes", nodes.NodesView.as_view()),
+    path("nodes/<str:name>/jobs", leaving.NodeJobsView.as_view()),
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
     path("nodes/<str:name>/drain", nodes.DrainView.as_view()),
     path("nodes/<str:name>/uncordon", nodes.UncordonView.as_view()),
+    path("cluster/gpus", gpus.GpuUseView.as_view()),
     path("cluster/utilisation", usage.UtilisationView.as_view()),
     path("cluster/summary", usage.SummaryView.as_view()),
     path("usage", GpuUsageView.as_view()),
