@@ -16,6 +16,16 @@ export function usePools() {
   );
 }
 
+/** How busy the GPUs are, of jobs that the reader sees. */
+export function useGpuUse() {
+  return useLiveQuery(
+    ["gpu-use"],
+    readOf("/api/v1/cluster/gpus"),
+    () => unwrap(client.GET("/api/v1/cluster/gpus")),
+    { milliseconds: 5 * LIVE_MILLISECONDS },
+  );
+}
+
 /** Whether plans are applied; asked less often, for it concerns nobody for hours. */
 export function useHealth() {
   return useLiveQuery(

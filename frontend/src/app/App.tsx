@@ -13,6 +13,7 @@ import { NotFoundPage } from "./NotFoundPage";
 import { Shell } from "./Shell";
 
 /** What few come to first is loaded when they do. */
+const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 
@@ -26,6 +27,7 @@ export function App() {
           <Route index element={<OverviewPage />} />
           <Route path="jobs" element={<JobsPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
+          <Route path="cluster" element={<ClusterPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>

@@ -30,6 +30,7 @@ export function Shell({ user, notices }: Session) {
             Overview
           </NavLink>
           <NavLink to="/jobs">Jobs</NavLink>
+          <NavLink to="/cluster">Cluster</NavLink>
           <a href="/api/v1/docs">API</a>
           {user.is_admin && <a href="/admin/">Admin</a>}
         </nav>

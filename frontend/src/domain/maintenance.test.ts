@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+
+import type { LeavingJob } from "../api/types";
+import { conditionOf, fateOf, offered, roomElsewhere } from "./maintenance";
+
+function aJob(given: Partial<LeavingJob> = {}): LeavingJob {
+  return {
+    id: "k3v9",
+    name: "digits",
+    team: "vision",
+    mode: "hot",
+    workers_here: 2,
+    workers_elsewhere: 1,
+    gpus_here: 2,
+    min_workers: 1,
+    without_room: "shrinks",
+    ...given,
+  };
+}
+
+const OPEN = { is_schedulable: true, is_draining: false, silent_since: null };
+const CORDONED = { ...OPEN, is_schedulable: false };
+const DRAINING = { ...CORDONED, is_draining: true };
+
+test("a node is called by what keeps work away, its silence first", () => {
+  expect([OPEN, CORDONED, DRAINING].map(conditionOf)).toEqual(["open", "cordoned", "draining"]);
+  expect(conditionOf({ ...DRAINING, silent_since: "2026-11-21T14:00:00Z" })).toBe("silent");
+});
+
+test("only what would change something is offered", () => {
+  expect(offered(OPEN)).toEqual(["cordon", "drain"]);
+  expect(offered(CORDONED)).toEqual(["drain", "uncordon"]);
+  expect(offered(DRAINING)).toEqual(["uncordon"]);
+});
+
+test("a cordon lets jobs stay", () => {
+  expect(fateOf(aJob(), "cordon", 0)).toBe("may stay, and leaves this node first when it shrinks");
+});
+
+test.each([
+  [aJob(), 0, "shrinks to 1 worker elsewhere"],
+  [aJob(), 2, "moves; if the room is taken, it shrinks to 1 worker elsewhere"],
+  [
+    aJob(),
+    1,
+    "moves as far as there is room; if the room is taken, it shrinks to 1 worker elsewhere",
+  ],
+  [aJob({ without_room: "pauses" }), 0, "pauses after a checkpoint until there is room"],
+  [aJob({ without_room: "stays" }), 0, "stays until it ends: it may not be paused"],
+  [
+    aJob({ mode: "fixed", without_room: "pauses" }),
+    8,
+    "pauses, and starts again elsewhere when there is room: it cannot move",
+  ],
+  [
+    aJob({ mode: "fixed", without_room: "stays" }),
+    8,
+    "stays until it ends: it can neither move nor be paused",
+  ],
+])("what a drain does to a job is told by the room there is", (job, room, fate) => {
+  expect(fateOf(job, "drain", room)).toBe(fate);
+});
+
+test("the room is told", () => {
+  expect(roomElsewhere(0)).toBe("No other node of the pool has a free GPU.");
+  expect(roomElsewhere(1)).toBe("Other nodes of the pool have 1 GPU free.");
+});
