@@ -58,6 +58,11 @@ class RunningStack:
         answer = self._as_admin("PATCH", f"teams/{team}", wanted)
         assert answer.is_success, answer.text
 
+    def put_back_in_service(self, node: str) -> None:
+        """As an admin; asking for it twice changes nothing."""
+        answer = self._as_admin("POST", f"nodes/{node}/uncordon", {})
+        assert answer.is_success, answer.text
+
     def _as_admin(self, method: str, address: str, body: object) -> httpx.Response:
         told = {"username": self.admin_username, "password": self.admin_password}
         with httpx.Client(base_url=self.url, timeout=60) as admin:

@@ -11,7 +11,14 @@ export function useTeamSlots(): TeamColours {
   return useMemo(() => assignTeamColours(names === "" ? [] : names.split(" ")), [names]);
 }
 
+/** How the service calls those of which a reader is not told which they are; no team has this name. */
+const OTHER_TEAMS = "other teams";
+
 export function useTeamColour(): (team: string) => string {
   const slots = useTeamSlots();
-  return useCallback((team: string) => `var(--team-${colourSlot(slots, team)})`, [slots]);
+  return useCallback(
+    (team: string) =>
+      team === OTHER_TEAMS ? "var(--text-faint)" : `var(--team-${colourSlot(slots, team)})`,
+    [slots],
+  );
 }

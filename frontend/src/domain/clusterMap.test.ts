@@ -84,9 +84,9 @@ test("a GPU that is held beyond the number of its node is not lost", () => {
 
 test("a node is told in a sentence", () => {
   expect(describeNode(first)).toBe(
-    "n1 takes work, 1 of 2 GPUs in use, digits on 1 GPU, a worker there is slow",
+    "takes work, 1 of 2 GPUs in use, digits on 1 GPU, a worker there is slow",
   );
-  expect(describeNode(second)).toBe("n2 is cordoned, 1 of 2 GPUs in use");
+  expect(describeNode(second)).toBe("is cordoned, 1 of 2 GPUs in use");
   expect(jobsOn(second)).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 
 import type { GpuUse, Pool } from "../api/types";
 import { csvOf, type CsvValue } from "./csv";
-import { formatBytes, formatPercent, plural } from "./format";
+import { formatBytes, formatPercent, NONE, plural } from "./format";
 import { conditionOf, type Condition } from "./maintenance";
 
 type Claim = Pool["nodes"][number]["claims"][number];
@@ -116,11 +116,11 @@ export function conditionText(condition: Condition): string {
   return condition === "open" ? "takes work" : condition;
 }
 
-/** All of a node in a sentence, for those who cannot see its cells. */
+/** What follows the name of a node in a sentence, for those who cannot see its cells. */
 export function describeNode(node: MapNode): string {
   const jobs = jobsOn(node).map(({ name, gpus }) => `${name} on ${plural(gpus, "GPU")}`);
   const parts = [
-    `${node.name} ${node.condition === "open" ? "takes work" : `is ${node.condition}`}`,
+    node.condition === "open" ? "takes work" : `is ${node.condition}`,
     `${node.used} of ${plural(node.gpus.length, "GPU")} in use`,
     ...jobs,
     ...(node.isSlow ? ["a worker there is slow"] : []),
@@ -140,8 +140,9 @@ export function describeGpu({ index, claim, use }: MapGpu): string {
   return parts.join(", ");
 }
 
-export function memoryText({ memory_bytes, memory_total_bytes }: GpuUse): string {
-  if (memory_bytes === null) return "";
+export function memoryText(use: GpuUse | null): string {
+  if (use?.memory_bytes == null) return NONE;
+  const { memory_bytes, memory_total_bytes } = use;
   const used = formatBytes(memory_bytes);
   return memory_total_bytes === null ? used : `${used} of ${formatBytes(memory_total_bytes)}`;
 }

@@ -69,7 +69,8 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         "change_team",  # but for what MANAGE_MEMBERS says of it
         *("list_image_rules", "add_image_rule", "delete_image_rule"),
         *("list_prefetched_images", "add_prefetched_image", "get_prefetched_image"),
-        *("remove_prefetched_image", "list_node_jobs", "cordon_node", "drain_node", "uncordon_node"),
+        *("remove_prefetched_image", "list_node_jobs"),
+        *("cordon_node", "drain_node", "uncordon_node"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

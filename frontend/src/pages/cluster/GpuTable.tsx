@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { Button } from "../../design/Button";
 import { conditionText, memoryText, type MapNode } from "../../domain/clusterMap";
-import { formatPercent, NONE } from "../../domain/format";
+import { formatPercent } from "../../domain/format";
 import outputs from "../job/results/Outputs.module.css";
 import { Holder } from "./NodeCard";
 import styles from "./ClusterPage.module.css";
@@ -58,7 +58,7 @@ export function GpuTable({ nodes, onChoose }: GpuTableProps) {
                   <Holder gpu={gpu} />
                 </td>
                 <td>{formatPercent(gpu.use?.utilisation)}</td>
-                <td>{(gpu.use && memoryText(gpu.use)) || NONE}</td>
+                <td>{memoryText(gpu.use)}</td>
               </tr>
             ))}
           </tbody>

@@ -69,7 +69,10 @@ function LeavingJobs({ node, what }: MaintainNodeProps) {
       <ul aria-label="Jobs on this node">
         {items.map((job) => (
           <li key={job.id}>
-            <b>{job.name}</b> <TeamMark team={job.team} />
+            <div className={styles.leaver}>
+              <b>{job.name}</b>
+              <TeamMark team={job.team} />
+            </div>
             <p>
               {plural(job.workers_here, "worker")} here: {fateOf(job, what, room)}.
             </p>

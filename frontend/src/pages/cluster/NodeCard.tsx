@@ -9,7 +9,7 @@ import { Card } from "../../design/Card";
 import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
 import { memoryText, type MapGpu, type MapNode } from "../../domain/clusterMap";
-import { formatPercent, NONE } from "../../domain/format";
+import { formatPercent } from "../../domain/format";
 import { offered } from "../../domain/maintenance";
 import outputs from "../job/results/Outputs.module.css";
 import { MaintainNode } from "./MaintainNode";
@@ -68,7 +68,7 @@ export function NodeCard({ node, onClose }: NodeCardProps) {
                     <Holder gpu={gpu} />
                   </td>
                   <td>{formatPercent(gpu.use?.utilisation)}</td>
-                  <td>{(gpu.use && memoryText(gpu.use)) || NONE}</td>
+                  <td>{memoryText(gpu.use)}</td>
                 </tr>
               ))}
             </tbody>

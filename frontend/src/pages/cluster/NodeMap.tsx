@@ -62,7 +62,6 @@ const Tile = memo(function Tile(props: TileProps) {
       className={styles.node}
       data-condition={node.condition}
       aria-pressed={isChosen}
-      aria-label={describeNode(node)}
       tabIndex={isFirst ? 0 : -1}
       onClick={() => {
         onChoose(isChosen ? "" : node.name);
@@ -71,15 +70,18 @@ const Tile = memo(function Tile(props: TileProps) {
     >
       <span className={styles.head}>
         <span className={styles.name}>{node.name}</span>
+        <span className="visually-hidden">{describeNode(node)}</span>
         {node.condition === "open" ? (
-          <span className={styles.count}>
+          <span className={styles.count} aria-hidden="true">
             {node.used}/{node.gpus.length}
           </span>
         ) : (
-          <span className={styles.condition}>{conditionText(node.condition)}</span>
+          <span className={styles.condition} aria-hidden="true">
+            {conditionText(node.condition)}
+          </span>
         )}
       </span>
-      <span className={styles.cells}>
+      <span className={styles.cells} aria-hidden="true">
         {node.gpus.map((gpu) => (
           <GpuCell key={gpu.index} gpu={gpu} colourOf={colourOf} />
         ))}
@@ -94,7 +96,7 @@ const MOST_NAMED = 3;
 function Jobs({ node, colourOf }: Pick<TileProps, "node" | "colourOf">) {
   const jobs = jobsOn(node);
   return (
-    <span className={styles.jobs}>
+    <span className={styles.jobs} aria-hidden="true">
       {jobs.slice(0, MOST_NAMED).map(({ id, name, team, gpus }) => (
         <span key={id} style={{ "--team": colourOf(team) }}>
           {name} <b>{gpus}</b>

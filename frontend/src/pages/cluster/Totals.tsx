@@ -9,7 +9,7 @@ export function Totals({ nodes }: { readonly nodes: readonly MapNode[] }) {
   const totals = totalsOf(nodes);
   const closed = nodes.filter(({ condition }) => condition !== "open").length;
   return (
-    <section aria-label="GPUs" className={team.standing}>
+    <section aria-label="All of them" className={team.standing}>
       <div className={team.numbers}>
         <Stat
           label="In use"

@@ -80,7 +80,7 @@ class NodeJobsView(APIView):
 
 def _jobs_on(node: Node) -> QuerySet[Job, dict[str, Any]]:
     here = Q(workers__claims__node=node)
-    return (
+    jobs: QuerySet[Job, dict[str, Any]] = (
         Job.objects.filter(pk__in=GpuClaim.objects.filter(node=node).values("worker__job"))
         .annotate(
             gpus_here=Count("workers__claims", filter=here),
@@ -95,6 +95,7 @@ def _jobs_on(node: Node) -> QuerySet[Job, dict[str, Any]]:
             *("gpus_per_worker", "preemptibility"),
         )
     )
+    return jobs
 
 
 def _free_elsewhere(node: Node) -> int:
