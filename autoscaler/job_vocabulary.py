@@ -51,6 +51,10 @@ class JobReason(CodedWord):
         "preparing",
         "Its data is on the way: it is being fetched, and the job takes no GPUs until it is there.",
     )
+    WAITING_FOR_JOBS = (
+        "waiting_for_jobs",
+        "Waits for other jobs: those in its `depends_on` have to end first.",
+    )
     DROPPED = (
         "dropped",
         "Did not fit: its pool has no queue, and refuses what does not fit on arrival.",
@@ -202,6 +206,10 @@ class JobReason(CodedWord):
         "start_unavailable",
         "Start is missing: the checkpoint from which it was to start was removed before.",
     )
+    DEPENDENCY_UNMET = (
+        "dependency_unmet",
+        "Waited in vain: a job in its `depends_on` has ended in another way than it has to.",
+    )
     SCRIPT_WARNING = (
         "script_warning",
         "Check the script: it runs, but something in it is probably a mistake.",
@@ -247,7 +255,9 @@ class JobReason(CodedWord):
     FIXED = ("fixed", "Keeps its size: its spec says `mode: fixed`.")
 
 
-WAITING_OUTSIDE: Final = frozenset({JobReason.PREPARING, JobReason.TEAM_DISK_FULL})
+WAITING_OUTSIDE: Final = frozenset(
+    {JobReason.PREPARING, JobReason.TEAM_DISK_FULL, JobReason.WAITING_FOR_JOBS}
+)
 """Of jobs that wait for something else than GPUs: no plan says when they start."""
 
 

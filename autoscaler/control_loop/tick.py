@@ -23,6 +23,7 @@ from storage.data.rules import DataRules
 
 from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
 from autoscaler.control_loop.arriving.full_teams import without_room
+from autoscaler.control_loop.arriving.other_jobs import some_may_go_on, waiting_for_others
 from autoscaler.control_loop.arriving.repositories import CodeArrivals
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
@@ -162,18 +163,20 @@ class ControlLoop:
         watch.lap("apply")
         _record(context, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
         self._go_on_in_background(context, orders)
-        if planned.puts_off:
+        if planned.puts_off or some_may_go_on(context.arriving, reconciled):
             demand_signal.announce_demand()
 
     def _arriving(
         self, views: Sequence[LiveJob], context: TickContext, orders: FencedOrders
     ) -> Mapping[str, StartPrerequisite]:
         """What each job lacks; its data is fetched once its code is there."""
-        full = without_room(views, context)
-        with_room = [view for view in views if view.id not in full]
+        behind = waiting_for_others(views, context)
+        next_ones = [view for view in views if view.id not in behind]
+        full = without_room(next_ones, context)
+        with_room = [view for view in next_ones if view.id not in full]
         code = self.code_arrivals.go_on(with_room, context, orders)
         with_code = [view for view in with_room if view.id not in code]
-        return {**full, **code, **self.arrivals.go_on(with_code, context, orders)}
+        return {**behind, **full, **code, **self.arrivals.go_on(with_code, context, orders)}
 
     def _context(self, orders: FencedOrders) -> TickContext:
         return TickContext(

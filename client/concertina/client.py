@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Explanation,
         Generation,
         Job,
+        JobDependencies,
         JobDetail,
         LogLine,
         NodeService,
@@ -198,8 +199,9 @@ class Client(TeamQuestions):
         """Submit a job's spec once more, with changes of any of its fields."""
         return self._submit(f"/jobs/{job_id}/rerun", changes or {}, idempotency_key)
 
-    def cancel(self, job_id: str, *, reason: str = "") -> JobDetail:
-        return self._control(job_id, "cancel", reason)
+    def cancel(self, job_id: str, *, reason: str = "", tree: bool = False) -> JobDetail:
+        """End the job for good; with `tree` all that waits for it as well."""
+        return self._control(job_id, "cancel", reason, **({"tree": True} if tree else {}))
 
     def pause(self, job_id: str, *, reason: str = "") -> JobDetail:
         """Have the job write a checkpoint and give its GPUs back until it is resumed."""
@@ -240,6 +242,10 @@ class Client(TeamQuestions):
 
     def generations(self, job_id: str) -> list[Generation]:
         return self._items(f"/jobs/{job_id}/generations")
+
+    def dependencies(self, job_id: str) -> JobDependencies:
+        """Return for which jobs it waits, and which wait for it."""
+        return cast("JobDependencies", self._get(f"/jobs/{job_id}/dependencies"))
 
     def workers(self, job_id: str) -> list[Worker]:
         return self._items(f"/jobs/{job_id}/workers")
@@ -337,11 +343,12 @@ class Client(TeamQuestions):
         status, answer = self._send("POST", path, body=body, headers={"Idempotency-Key": key})
         return answer, status == 201  # noqa: PLR2004 - HTTP's "created"
 
-    def _control(self, job_id: str, verb: str, reason: str) -> JobDetail:
+    def _control(self, job_id: str, verb: str, reason: str, **params: bool) -> JobDetail:
         """A verb is no repeatable request: done once, its repetition is an illegal move."""
         body = {"reason": reason} if reason else {}
         path = f"/jobs/{job_id}/{verb}"
-        return cast("JobDetail", self._send("POST", path, body=body, is_repeatable=False)[1])
+        answer = self._send("POST", path, body=body, params=params, is_repeatable=False)[1]
+        return cast("JobDetail", answer)
 
     def _get(self, path: str, **params: Any) -> Any:
         return self._send("GET", path, params=params)[1]

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SignEnum,
         TeamPermission,
         TokenState,
+        WaitCondition,
         WebhookShape,
         WorkerPhase,
     )
@@ -161,6 +162,16 @@ class DeliveryTry(TypedDict):
     seconds: float
     status: int | None  # null: there was no answer.
     problem: str  # Empty: it was delivered.
+
+
+class Dependency(TypedDict):
+    """One other job, and for which end of which of the two the other one waits."""
+
+    job_id: str
+    name: str
+    when: WaitCondition  # How the job that is waited for has to end.
+    state: JobState | BlankEnum  # Empty: it was deleted.
+    ended_as: str  # Of a deleted job: how it ended. Empty: it is there, or nobody knows.
 
 
 class DroppedDetails(TypedDict):
@@ -377,6 +388,14 @@ class Job(TypedDict):
     prediction: Prediction | None  # Null: none yet, or it has ended.
     position: int | None  # In the queue; 1 is next.
     labels: dict[str, str]
+
+
+class JobDependencies(TypedDict):
+    """The first of them, each way."""
+
+    waits_for: list[Dependency]
+    awaited_by: list[Dependency]
+    awaited_by_total: int  # How many wait for it in all.
 
 
 class JobRef(TypedDict):

@@ -68,6 +68,7 @@ JobReason = Literal[
     "fragmented",
     "exceeds_limit",
     "preparing",
+    "waiting_for_jobs",
     "dropped",
     "job_arrived",
     "job_finished",
@@ -110,6 +111,7 @@ JobReason = Literal[
     "data_unavailable",
     "code_unavailable",
     "start_unavailable",
+    "dependency_unmet",
     "script_warning",
     "idle",
     "deadline",
@@ -178,5 +180,6 @@ TeamPermission = Literal[
     "administer",
 ]
 TokenState = Literal["valid", "expired", "revoked"]
+WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

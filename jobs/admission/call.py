@@ -13,6 +13,8 @@ from typing import Final
 from tenancy.models import Team
 
 from jobs.admission import notes, spec_checks
+from jobs.admission.dependencies import resolving
+from jobs.admission.dependencies.naming import CallNames
 from jobs.admission.earlier_runs import EarlierRuns
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
@@ -43,8 +45,11 @@ def admit_all(
     Raises:
         SpecInvalid: with the problems of all specs, at most `MOST_PROBLEMS`.
     """
-    checks = _Checks(teams, pools)
-    wrong = [found for one in sent if (found := checks.problems_of(one))]
+    parsed = [_parsed(one) for one in sent]
+    checks = _Checks(teams, pools, CallNames.of(one for one in parsed if isinstance(one, JobSpec)))
+    pairs = zip(sent, parsed, strict=True)
+    wrong = [found for one, spec in pairs if (found := checks.problems_of(one, spec))]
+    wrong = wrong or checks.circles()
     if wrong or checks.records is None:
         together = chain.from_iterable(zip_longest(*wrong))
         shown = [problem for problem in together if problem is not None][:MOST_PROBLEMS]
@@ -54,12 +59,19 @@ def admit_all(
     return _together(checks.admitted, checks.records)
 
 
+def _parsed(sent: SentSpec) -> JobSpec | SpecInvalid:
+    try:
+        return parse(sent.document)
+    except SpecInvalid as error:
+        return error
+
+
 def admit_one(
     spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
 ) -> AdmittedCall:
     """Check a spec that was read already. Raises: SpecInvalid."""
     team, pool = spec_checks.place_of(spec, teams=teams, pools=pools)
-    records = TeamRecords(team)
+    records = TeamRecords(team, CallNames.of([spec]))
     return _together([spec_checks.admit(spec, records=records, pool=pool)], records)
 
 
@@ -76,27 +88,41 @@ def _together(specs: Sequence[AdmittedSpec], records: TeamRecords) -> AdmittedCa
 class _Checks:
     """Goes through the specs of a call, one after the other."""
 
-    def __init__(self, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]) -> None:
+    def __init__(
+        self, teams: Mapping[str, Team], pools: Sequence[PoolCapacity], names: CallNames
+    ) -> None:
         self.records: TeamRecords | None = None
         self.admitted: list[AdmittedSpec] = []
         self._teams = teams
         self._pools = pools
+        self._names = names
         self._first: SentSpec | None = None  # whose team is that of all
         self._place_by_name: dict[str, str] = {}
 
-    def problems_of(self, sent: SentSpec) -> list[Problem]:
+    def problems_of(self, sent: SentSpec, spec: JobSpec | SpecInvalid) -> list[Problem]:
         """Return what is wrong with the spec; nothing: it is among those admitted."""
         try:
-            self._admit(sent)
+            self._admit(sent, spec)
         except SpecInvalid as error:
             return [sent.at(problem) for problem in error.problems]
         return []
 
-    def _admit(self, sent: SentSpec) -> None:
-        spec = parse(sent.document)
+    def circles(self) -> list[list[Problem]]:
+        """Return the first job of a circle of those that wait for each other; mostly nothing."""
+        if self.records is None or not self._names.entries:
+            return []
+        found = resolving.circle_among((one.spec for one in self.admitted), self._names)
+        if found is None:
+            return []
+        name, problem = found
+        return [[SentSpec(document=None, place=self._place_by_name[name]).at(problem)]]
+
+    def _admit(self, sent: SentSpec, spec: JobSpec | SpecInvalid) -> None:
+        if isinstance(spec, SpecInvalid):
+            raise spec
         team, pool = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
         if self.records is None or self._first is None:
-            self.records, self._first = TeamRecords(team), sent
+            self.records, self._first = TeamRecords(team, self._names), sent
         elif team != self.records.team:
             raise SpecInvalid([_of_another_team(team, self._first, self.records.team)])
         admitted = spec_checks.admit(spec, records=self.records, pool=pool)

@@ -21,6 +21,8 @@ from jobs.admission import (
     secret_use,
     start_sources,
 )
+from jobs.admission.dependencies import resolving
+from jobs.admission.dependencies.resolving import MeantDependency
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
@@ -46,10 +48,15 @@ class AdmittedSpec:
     gpus_limit: int | None  # the team's `limit_gpus` in this pool
     training: str  # equal for jobs that train the same
     start: HeldCheckpoint | None = None  # what it starts from, not stored yet
+    depends_on: tuple[MeantDependency, ...] = ()
 
-    @property
-    def resolved_spec(self) -> dict[str, object]:
-        return self.spec.resolved(team=self.team.name, pool=self.pool.name)
+    def resolved_spec(self, made: Mapping[str, str] | None = None) -> dict[str, object]:
+        """Return it with the ids of jobs that it waits for; `made` has those of the same call."""
+        spec = self.spec.resolved(team=self.team.name, pool=self.pool.name)
+        entries = [
+            {"job": one.id_among(made or {}), "when": one.entry.when} for one in self.depends_on
+        ]
+        return {**spec, "depends_on": entries}
 
 
 def place_of(
@@ -84,9 +91,11 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         pool=pool,
         gpus_limit=records.gpu_limits.get(pool.pool_id),
         training=earlier_runs.digest_of(spec),
+        depends_on=resolving.meant_by(spec, records.named_jobs),
     )
     found = [
         *unsettled,
+        *resolving.problems_of(spec, records.named_jobs),
         *_unavailable(admitted),
         *_not_allowed(admitted, records),
         *secret_use.problems_of(spec, records),

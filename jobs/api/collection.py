@@ -219,7 +219,7 @@ class ValidateView(KnowsPools):
             return Response({"resolved_spec": None, "problems": problems, "notes": []})
         return Response(
             {
-                "resolved_spec": admitted.specs[0].resolved_spec,
+                "resolved_spec": admitted.specs[0].resolved_spec(),
                 "problems": [],
                 "notes": admitted.notes,
             }

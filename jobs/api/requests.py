@@ -153,6 +153,14 @@ class ReasonBody(serializers.Serializer[Any]):
     )
 
 
+class CancelQuery(serializers.Serializer[Any]):
+    tree = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Cancel also what waits for it (`depends_on`), what waits for that, and so on.",
+    )
+
+
 def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     """Return the request's checked query parameters; one without a value counts as given."""
     given, checks = request.query_params, form()

@@ -28,6 +28,7 @@ from jobs.commands.removal import job_deletion
 from jobs.models import Job
 from jobs.queries import histories, visible_jobs
 from jobs.queries.curves import points, usage
+from jobs.queries.listing import dependencies
 from jobs.spec.changes import CHANGEABLE
 
 _VERSION: Final = re.compile(r'"?[0-9]{1,9}"?')
@@ -172,9 +173,29 @@ def _steers(operation_id: str, summary: str) -> Callable[..., Any]:
     )
 
 
-@_steers("cancel_job", "Stop a job for good")
-class CancelView(_SteeringView):
-    command = staticmethod(control.cancel)
+class CancelView(APIView):
+    @extend_schema(
+        operation_id="cancel_job",
+        summary="Stop a job for good",
+        description="A job that holds GPUs first becomes `stopping`, until they are free. With"
+        " `tree` all is cancelled that waits for it, or nothing if some of it is not the caller's"
+        " to change.",
+        parameters=[requests.CancelQuery],
+        request=requests.ReasonBody,
+        responses={202: serializers.JobDetailSerializer},
+    )
+    def post(self, request: Request, job_id: str) -> Response:
+        principal = principal_of(request)
+        job = visible_jobs.find_job_to_change(principal, job_id)
+        reason = requests.body(request, requests.ReasonBody)["reason"]
+        others: Sequence[Job] = ()
+        if requests.query(request, requests.CancelQuery)["tree"]:
+            others = dependencies.all_that_wait_for(job.id)
+            visible_jobs.check_all_may_be_changed(principal, others)
+        control.cancel(
+            job_id=job.id, actor=principal.name, reason=reason, others=[one.id for one in others]
+        )
+        return _answer(request, job_id, code=status.HTTP_202_ACCEPTED)
 
 
 @_steers("pause_job", "Give back a job's GPUs after a checkpoint")

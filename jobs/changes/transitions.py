@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -73,6 +73,36 @@ def move(
         if made.changes_wishes:
             announce_wanted(job_id)
     return True
+
+
+def move_held(
+    jobs: Sequence[Job],
+    new: JobState,
+    *,
+    reason: JobReason,
+    message: str = "",
+    changes: Mapping[str, Any] | None = None,
+) -> None:
+    """Move jobs whose rows the caller holds, to no state in which they hold more than before.
+
+    A few statements, however many they are.
+
+    Raises:
+        IllegalMove: the lifecycle table lacks a move from the state of one of them.
+    """
+    if not jobs:
+        return
+    check_legal({JobState(job.state) for job in jobs}, new)
+    why: Any = {"reason": reason, "message": message, "changes": changes}
+    made = [move_of(job, new, at=Now(), **why) for job in jobs]
+    ids = [job.id for job in jobs]
+    Job.objects.filter(pk__in=ids).update(**made[0].columns)  # they are the same for all
+    if made[0].ends_generation:
+        Generation.objects.filter(job__in=ids, ended_at=None).update(ended_at=Now())
+    events.record_all(one.event for one in made)
+    if made[0].changes_wishes:
+        for job_id in ids:
+            announce_wanted(job_id)
 
 
 def move_of(

@@ -6,20 +6,22 @@ stops, another wish only changes `ends_as`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from tenancy.audit import records
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.changes import demand_signal, events
-from jobs.changes.transitions import move
+from jobs.changes.transitions import move, move_held
 from jobs.errors import IllegalTransition, JobNotFound, LimitUsedUp
-from jobs.lifecycle import ACTIVE, JobState
+from jobs.lifecycle import ACTIVE, LIVE, JobState
 from jobs.models import Job
 from jobs.spec import stored_spec
+
+_MOST_NOTED: Final = 20  # of many jobs, in the audit log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +66,38 @@ _RESUME: Final = _StateRequest(
 )
 
 
-def cancel(*, job_id: str, actor: str, reason: str = "") -> Job:
-    """Stop the job for good. Raises: JobNotFound, IllegalTransition (it has ended already)."""
-    return _grant(_CANCEL, job_id=job_id, actor=actor, comment=reason)
+@transaction.atomic
+def cancel(*, job_id: str, actor: str, reason: str = "", others: Sequence[str] = ()) -> Job:
+    """Stop the job for good; likewise of `others`, which wait for it, those that still live.
+
+    Raises: JobNotFound, IllegalTransition (it has ended already, and there are no others).
+    """
+    if not others:
+        return _grant(_CANCEL, job_id=job_id, actor=actor, comment=reason)
+    cancelled = cancel_all(job_ids=[job_id, *others], actor=actor, reason=reason)
+    records.note_change(after={"cancelled": reason or True, "jobs": cancelled[:_MOST_NOTED]})
+    job = Job.objects.filter(pk=job_id).first()
+    if job is None:
+        raise JobNotFound
+    return job
+
+
+@transaction.atomic
+def cancel_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[str]:
+    """Stop all of the jobs that live; return which. A few statements, however many they are."""
+    live = Job.objects.select_for_update(no_key=True).filter(pk__in=job_ids, state__in=LIVE)
+    jobs = list(live.only("id", "state", "ends_as", "started_at").order_by("pk"))
+    message = f"Cancelled by {actor}{_because(reason)}."
+    at_once = [job for job in jobs if job.state in _CANCEL.at_once_from]
+    by_stopping = [job for job in jobs if job.state in _CANCEL.by_stopping_from]
+    stopping = [job for job in jobs if job.ends_as in _CANCEL.instead_of]
+    why: Any = {"reason": _CANCEL.reason, "message": message}
+    move_held(at_once, JobState.CANCELLED, **why)
+    move_held(by_stopping, JobState.STOPPING, **why, changes={"ends_as": JobState.CANCELLED})
+    for job in stopping:
+        _redirect(job, _CANCEL, message)
+    demand_signal.announce_demand()
+    return [job.id for job in (*at_once, *by_stopping, *stopping)]
 
 
 def pause(*, job_id: str, actor: str, reason: str = "") -> Job:

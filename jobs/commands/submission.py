@@ -32,7 +32,7 @@ from jobs.errors import (
     TooManyQueued,
 )
 from jobs.lifecycle import LIVE, WAITING, JobState
-from jobs.models import IdempotencyKey, Job
+from jobs.models import Dependency, IdempotencyKey, Job, new_id
 from jobs.spec.bulk import SentSpec
 
 IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
@@ -139,6 +139,7 @@ def _made_once(
         used = {use.source for use in one.spec.data}
         job.data_versions = {name: versions[name] for name in used & versions.keys()}
     Job.objects.bulk_create(jobs)
+    Dependency.objects.bulk_create(_dependencies(admitted, jobs))
     start_sources.want((job.id, one.start) for job, one in zip(jobs, admitted.specs, strict=True))
     key.remember(jobs, is_bulk=bool(sent[0].place))
     events.record_all(
@@ -192,22 +193,28 @@ def _made_by(job_id: str | None, name: str, made: Sequence[Any]) -> Sequence[tup
 
 
 def _rows(admitted: AdmittedCall, sent: Sequence[SentSpec], by: Submitter) -> list[Job]:
+    ids = {one.spec.name: new_id() for one in admitted.specs}
     return [
-        _row(spec, one.document, by, admitted.earlier.known_at_submission(spec.training))
+        _row(spec, one.document, by, admitted.earlier.known_at_submission(spec.training), ids)
         for spec, one in zip(admitted.specs, sent, strict=True)
     ]
 
 
 def _row(
-    admitted: AdmittedSpec, document: object, by: Submitter, known_by: Mapping[str, Any]
+    admitted: AdmittedSpec,
+    document: object,
+    by: Submitter,
+    known_by: Mapping[str, Any],
+    ids: Mapping[str, str],
 ) -> Job:
     spec = admitted.spec
     return Job(
+        id=ids[spec.name],
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
         name=spec.name,
         spec=document,
-        resolved_spec=admitted.resolved_spec,
+        resolved_spec=admitted.resolved_spec(ids),
         code=(spec.code and spec.code.digest) or "",
         labels=dict(spec.labels),
         priority=spec.priority,
@@ -218,6 +225,12 @@ def _row(
         message="Waits for the next planning tick.",
         **known_by,
     )
+
+
+def _dependencies(admitted: AdmittedCall, jobs: Sequence[Job]) -> list[Dependency]:
+    ids = {job.name: job.id for job in jobs}
+    pairs = zip(jobs, admitted.specs, strict=True)
+    return [one.row(job.id, ids) for job, spec in pairs for one in spec.depends_on]
 
 
 def _names(jobs: Sequence[Job]) -> list[tuple[str, str]]:

@@ -4,12 +4,13 @@
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
 `MetricPoint`, `MetricRollup` and `Measurement` (how it went), `Prediction` (what was predicted),
 `Quarantine` (what it is left out of), `ScriptReading` (how far its own reports were read).
-`EventFeed` counts the events of all jobs.
+`EventFeed` counts the events of all jobs. `Dependency` tells for which others a job waits.
 `GpuClaim` makes double booking of GPUs impossible; `IdempotencyKey` double submitting. Of what was
 removed `PastUsage` keeps the GPU time, and `Leftover` knows the files until they are gone as well.
 """
 
 from jobs.models.assignment import Assignment
+from jobs.models.dependency import Dependency
 from jobs.models.event import Event, EventFeed
 from jobs.models.generation import Generation
 from jobs.models.idempotency_key import IdempotencyKey
@@ -25,6 +26,7 @@ from jobs.models.worker import GpuClaim, Worker
 
 __all__ = [
     "Assignment",
+    "Dependency",
     "Event",
     "EventFeed",
     "Generation",

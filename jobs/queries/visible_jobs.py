@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from django.db.models import (
@@ -25,6 +26,7 @@ from jobs.models import Assignment, Generation, Job
 from jobs.spec import stored_spec
 
 _Pool: Final[Any] = Job._meta.get_field("pool").remote_field.model  # noqa: SLF001 - Django's own word
+_NAMED: Final = 3
 _NUMBERS: Final = ("training_now", "wanted_now", "history")
 _LENGTH: Final = Coalesce("ended_at", Now()) - F("began_at")
 _TRAINING: Final = JSONObject(workers="workers", batch="global_batch_size")
@@ -78,6 +80,17 @@ def may_change(principal: Principal, job: Job) -> bool:
         return True
     is_own = principal.person_id is not None and job.person_id == principal.person_id
     return is_own and principal.may_in(Permission.CHANGE_OWN_JOBS, job.team_id)
+
+
+def check_all_may_be_changed(principal: Principal, jobs: Iterable[Job]) -> None:
+    """Raises: JobNotYours, which names some that the principal only sees."""
+    others = [f"{job.name} ({job.id})" for job in jobs if not may_change(principal, job)]
+    if others:
+        more = ", …" if len(others) > _NAMED else ""
+        raise JobNotYours(
+            f"Nothing was changed: of these jobs some are not yours: {', '.join(others[:_NAMED])}"
+            f"{more}. Ask a lead of the team, or leave them out."
+        )
 
 
 def find_job_with_numbers(principal: Principal, job_id: str) -> Job:

@@ -44,6 +44,7 @@ from jobs.spec.parts.beginnings import StartFrom
 from jobs.spec.parts.checkpoints import Checkpoint
 from jobs.spec.parts.code import Code
 from jobs.spec.parts.data_uses import DataUses
+from jobs.spec.parts.dependencies import DependsOn
 from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.idle import Idle
 from jobs.spec.parts.limits import BudgetGpuHours, MaxDuration
@@ -152,6 +153,7 @@ class JobSpec(SpecPart):
     early_end: Literal["failed", "completed"] = "failed"  # of a script whose epochs are not through
     checkpoint: Checkpoint = Checkpoint()
     start_from: StartFrom | None = None
+    depends_on: DependsOn = Field(default_factory=list)  # it waits for these to end first
     metrics: LoggedMetrics = Field(default_factory=list)  # found in the log of a plain script
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     labels: Annotated[dict[str, Word], AfterValidator(check_labels), _named(LABEL)] = Field(

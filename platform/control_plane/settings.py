@@ -16,6 +16,7 @@ from control_plane.configuration import environment, redis_url, structured_loggi
 from control_plane.database import database_url
 from jobs.job_mode import JobMode
 from jobs.lifecycle import JobState
+from jobs.wait_condition import WaitCondition
 from jobs.worker_phase import WorkerPhase
 
 ENVIRONMENT = environment.read()
@@ -155,6 +156,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "NodeClosing": [closing.value for closing in Closing],
         "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
         "JobMode": JobMode.choices(),
+        "WaitCondition": WaitCondition.choices(),
         "WorkerPhase": WorkerPhase.choices(),
         "JobNetwork": JobNetwork.choices(),
         "DataSourceKind": "storage.models.DataSource.Kind",

@@ -27,6 +27,7 @@ READ: Final = (
     "Generation",
     "GpuUsage",
     "Job",
+    "JobDependencies",
     "JobDetail",
     "JobRemovals",
     "KeptCheckpoint",

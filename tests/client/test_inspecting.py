@@ -141,7 +141,8 @@ def test_a_description_shows_facts_and_events(concertina: CommandLine, job: Job)
     assert "may have 1 to 4" in out
     assert "Submitted by vision/tests." in out
     document = concertina("describe", "digits", "-o", "json").document
-    assert set(document) == {"job", "generations", "workers", "events", "removals"}
+    expected = {"job", "generations", "workers", "events", "removals", "dependencies"}
+    assert set(document) == expected
 
 
 def test_a_waiting_job_is_explained(concertina: CommandLine, job: Job) -> None:

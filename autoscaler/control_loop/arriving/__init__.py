@@ -6,6 +6,7 @@ its joiners, as while their images are fetched.
 
 repositories  code of git repositories, which jobs need before anything else
 arrivals  data: what ended, what is wanted, what is begun, what each job lacks
+other_jobs  jobs that wait for others to end
 full_teams  jobs whose team has no room on the disk: they fetch nothing
 telling   what stands on a job meanwhile
 wants     which versions jobs have, or want

@@ -1,4 +1,4 @@
-"""What does a job still lack of its data or its code, or does its team lack room?"""
+"""What does a job still lack: data, code, room for its team, or that another job ends?"""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from concertina.commands.options import JobReferences, Output, Why
 from concertina.terminal.session import Terminal, session
@@ -26,11 +28,21 @@ def resume(references: JobReferences, *, reason: Why = "", output: Output = Form
             _tell(current.terminal, current.client.resume(job["id"], reason=reason))
 
 
-def cancel(references: JobReferences, *, reason: Why = "", output: Output = Format.TABLE) -> None:
+def cancel(
+    references: JobReferences,
+    *,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Also all that waits for them, and for those.")
+    ] = False,
+    reason: Why = "",
+    output: Output = Format.TABLE,
+) -> None:
     """End jobs for good."""
     with session(output) as current:
         for job in [current.client.find(reference) for reference in references]:
-            _tell(current.terminal, current.client.cancel(job["id"], reason=reason))
+            _tell(current.terminal, current.client.cancel(job["id"], reason=reason, tree=tree))
+            if tree:
+                current.terminal.say("All that waited for it is cancelled as well.")
 
 
 def _tell(terminal: Terminal, job: Job) -> None:

@@ -20,7 +20,7 @@ from concertina.views.jobs import jobs_table
 
 if TYPE_CHECKING:
     from concertina.client import Client
-    from concertina.documents import JobRemovals
+    from concertina.documents import JobDependencies, JobRemovals
 
 _STATES: Final = (*LIVE_STATES, *FINAL_STATES)
 
@@ -107,15 +107,16 @@ def describe(reference: JobReference, *, output: Output = Format.TABLE) -> None:
         job_id = client.find(reference)["id"]
         job, generations = client.job(job_id), client.generations(job_id)
         workers, events = client.workers(job_id), client.events(job_id)
-        removals = _removals(client, job_id)
+        removals, dependencies = _removals(client, job_id), _dependencies(client, job_id)
         document = {
             "job": job,
             "generations": generations,
             "workers": workers,
             "events": events,
             "removals": removals,
+            "dependencies": dependencies,
         }
-        shown = description(job, generations, workers, events, removals)
+        shown = description(job, generations, workers, events, removals, dependencies=dependencies)
         current.terminal.show(document, shown)
 
 
@@ -123,6 +124,14 @@ def _removals(client: Client, job_id: str) -> JobRemovals | None:
     """Return what of it goes when; None: the service is of a release that does not say it."""
     try:
         return client.keeping.removals(job_id)
+    except NotFound:
+        return None
+
+
+def _dependencies(client: Client, job_id: str) -> JobDependencies | None:
+    """Return for whom it waits, and who waits for it; None likewise."""
+    try:
+        return client.dependencies(job_id)
     except NotFound:
         return None
 

@@ -64,4 +64,11 @@ Until = Annotated[
     datetime | None,
     typer.Option("--until", parser=moment, metavar="WHEN", help="Nothing after that, likewise."),
 ]
+After = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="JOB[:END]",
+        help="Start once this job completed; or ended as END says, any or failed. May be repeated.",
+    ),
+]
 Why = Annotated[str, typer.Option("--reason", help="Kept with the job's history.")]

@@ -4,6 +4,7 @@
 - `yaml_documents`: what YAML says, as far as JSON could say it
 - `bulk_files`: a file with many jobs
 - `overrides`: `--set elastic.max_workers=8`
+- `after`: `--after JOB`, for which jobs a new one is to wait
 - `moments`: when, or how long ago
 - `references`: which job is meant: an id, a name, or `team/name`
 - `secret_input`: the value of a secret, from a prompt, standard input or a file

@@ -6,5 +6,6 @@
 - `team`: who is in one, what it may use, and which secrets and tokens it has
 - `gpu_hours`: who used which GPUs for how long
 - `results`, `keeping`: what they leave behind, and for how long
+- `dependencies`: for whom a job waits, and who waits for it
 - `problems`: a refusal
 """

@@ -117,6 +117,18 @@ export function useExplanation(id: string, isLive: boolean) {
   );
 }
 
+export function useDependencies(id: string, isLive: boolean) {
+  return useLiveQuery(
+    ["job", id],
+    readOfJob(id, "dependencies"),
+    () =>
+      unwrap(
+        client.GET("/api/v1/jobs/{job_id}/dependencies", { params: { path: { job_id: id } } }),
+      ),
+    ofJob(isLive),
+  );
+}
+
 export function useWorkers(id: string, isLive: boolean) {
   return useLiveQuery(
     ["job", id],

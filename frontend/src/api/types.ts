@@ -6,6 +6,8 @@ type Schemas = components["schemas"];
 
 export type Job = Schemas["Job"];
 export type JobDetail = Schemas["JobDetail"];
+export type Dependency = Schemas["Dependency"];
+export type JobDependencies = Schemas["JobDependencies"];
 export type JobChanges = Schemas["JobChanges"];
 export type Remedy = Schemas["FoundRemedy"];
 export type Generation = Schemas["Generation"];

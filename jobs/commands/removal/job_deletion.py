@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import models, transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 from tenancy.audit import records
 
@@ -19,6 +19,7 @@ from jobs.errors import JobNotFound, JobNotOver, JobPinned
 from jobs.lifecycle import FINAL
 from jobs.models import (
     Assignment,
+    Dependency,
     Event,
     Generation,
     GpuClaim,
@@ -89,11 +90,18 @@ def leave_files(job_ids: Iterable[str], *parts: Leftover.Part) -> None:
 def _erase(jobs: Collection[Job]) -> None:
     ids = [job.pk for job in jobs]
     _remember_usage(jobs)
+    _remember_ends(ids)
     leave_files(ids, Leftover.Part.FILES, Leftover.Part.LOGS)
     for kind in (*CURVES, *HISTORIES):
         rows = kind._default_manager.filter(job__in=ids)  # noqa: SLF001 - its name
         rows._raw_delete(rows.db)  # noqa: SLF001 - many rows that nothing refers to
     Job.objects.filter(pk__in=ids).delete()  # with the few rows of all other kinds
+
+
+def _remember_ends(job_ids: Collection[str]) -> None:
+    """Tell jobs that wait for one of these how it ended."""
+    ended = Job.objects.filter(pk=OuterRef("on_id")).values("state")
+    Dependency.objects.filter(on_id__in=job_ids).update(ended_as=Subquery(ended))
 
 
 def _remember_usage(jobs: Iterable[Job]) -> None:

@@ -3,4 +3,5 @@
 filters  which jobs somebody asks for
 pages    where the next page begins
 rows     what is shown of each
+dependencies  for which jobs a job waits, and which wait for it
 """

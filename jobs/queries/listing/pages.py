@@ -83,7 +83,9 @@ def page_of(
 def _cursor(job: Job, order: JobOrder) -> str:
     moments = [getattr(job, name) for name in order.moments]
     written = [_NONE if at is None else at.isoformat() for at in moments]
-    return base64.urlsafe_b64encode(f"{' '.join((*written, job.id))}{_mark(order)}".encode()).decode()
+    return base64.urlsafe_b64encode(
+        f"{' '.join((*written, job.id))}{_mark(order)}".encode()
+    ).decode()
 
 
 def _mark(order: JobOrder) -> str:

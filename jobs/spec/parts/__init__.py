@@ -4,6 +4,7 @@
 - `checkpoints`: how often its state is kept, and how many of those states
 - `code`: which code it runs
 - `data_uses`: which data its workers see
+- `dependencies`: for which other jobs it waits
 - `goals`: what a user wants of a job besides that it trains
 - `idle`: what becomes of it when it does not use its GPUs
 - `limits`: how much it may use up before it is ended

@@ -30,8 +30,9 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_utilisation", "get_summary", "list_usage"),
     ),
     Permission.SEE: (
-        *("get_job", "explain_job", "list_job_events", "list_job_generations", "list_job_logs"),
-        *("list_job_metrics", "get_job_metrics_table", "list_job_usage", "list_job_workers"),
+        *("get_job", "explain_job", "list_job_dependencies", "list_job_events"),
+        *("list_job_generations", "list_job_logs", "list_job_metrics", "get_job_metrics_table"),
+        *("list_job_usage", "list_job_workers"),
         *("list_job_removals", "list_job_outputs", "get_job_output", "get_job_output_archive"),
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),

@@ -19,12 +19,15 @@ ENDED = {"completed", "failed", "cancelled"}
 
 
 @contextmanager
-def submitted(stack: RunningStack, name: str, command: list[str]) -> Iterator[dict[str, Any]]:
+def submitted(
+    stack: RunningStack, name: str, command: list[str], **more: Any
+) -> Iterator[dict[str, Any]]:
     """A job of one worker, which holds no GPU any more in the end, whatever the test found."""
     spec = {
         "name": name,
         "command": command,
         "elastic": {"mode": "restart", "min_workers": 1, "max_workers": 1},
+        **more,
     }
     with stack.client("vision") as client:
         answer = client.post("/api/v1/jobs", json=spec)
@@ -86,3 +89,22 @@ def test_a_job_that_has_ended_runs_again(
         assert len(jobs) == 2
         (again,) = (job for job in jobs if job["id"] != repeatable["id"])
         until(lambda: job_of(client, again["id"])["state"] == "completed", what="it is over too")
+
+
+def test_a_job_that_waits_for_another_and_that_one_lead_to_each_other(
+    stack: RunningStack, page: Page, changeable: dict[str, Any]
+) -> None:
+    command = ["python", "-c", "print('done')"]
+    with submitted(stack, "follower", command, depends_on=[changeable["id"]]) as follower:
+        page.goto(f"/jobs/{follower['id']}")
+        expect(page.get_by_text(f"Waits for changeable ({changeable['id']})").first).to_be_visible()
+        waits_for = page.get_by_role("region", name="Waits for")
+        expect(waits_for).to_contain_text("to complete")
+        page.set_viewport_size(NARROW)
+        expect_no_sideways_scroll(page)
+        keep_screenshot(page, "dependencies-narrow")
+        waits_for.get_by_role("link", name="changeable").click()
+        expect(page.get_by_role("heading", name="changeable")).to_be_visible()
+        awaited_by = page.get_by_role("region", name="Awaited by")
+        awaited_by.get_by_role("link", name="follower").click()
+        expect(page.get_by_role("heading", name="follower")).to_be_visible()

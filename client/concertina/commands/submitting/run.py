@@ -10,11 +10,12 @@ from typing import Annotated, Any, Final
 import typer
 
 from concertina.commands.logs import print_line
-from concertina.commands.options import Assignments, Output
+from concertina.commands.options import After, Assignments, Output
 from concertina.commands.submitting.code import uploaded
 from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
 from concertina.input import overrides
+from concertina.input.after import waiting
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 
@@ -64,6 +65,7 @@ def run(
         bool, typer.Option("--no-code", help="Send none: the image has it.")
     ] = False,
     assignments: Assignments = None,
+    after: After = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write a job file that does the same.")
     ] = None,
@@ -97,6 +99,7 @@ def run(
         }
         variables = [f"env.{one}" for one in env or ()]
         spec = overrides.applied(overrides.nested(given), [*variables, *(assignments or ())])
+        spec = waiting(spec, after or ())
         if save is not None:
             _save(save, spec, None if no_code else code)
         if not no_code:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from concertina.code.packing import packed
-from concertina.commands.options import Assignments, File, JobReference, Output
+from concertina.commands.options import After, Assignments, File, JobReference, Output
 from concertina.commands.submitting.code import folder_beside, uploaded
 from concertina.commands.submitting.submitted import finish, tell, wait_for
 from concertina.errors import BadInput, RefusedByService
 from concertina.input import bulk_files, job_files, overrides
+from concertina.input.after import waiting
 from concertina.terminal.session import Session, session
 from concertina.terminal.written import Format
 
@@ -24,6 +25,7 @@ def submit(
     *,
     file: File,
     assignments: Assignments = None,
+    after: After = None,
     bulk: Annotated[
         bool,
         typer.Option("--bulk", help="The file has many jobs: all are queued, or none."),
@@ -43,9 +45,11 @@ def submit(
     """Queue a job, or many."""
     with session(output) as current:
         if bulk:
+            if after:
+                raise BadInput("--after is of one job. In a bulk, write depends_on into the specs.")
             _submit_bulk(current, file, assignments, idempotency_key, is_waiting=wait)
             return
-        spec = _spec(current, file, assignments)
+        spec = waiting(_spec(current, file, assignments), after or ())
         if (folder := folder_beside(spec, file)) is not None:
             spec = uploaded(current, spec, folder)
         submission = current.client.submit(spec, idempotency_key=idempotency_key)

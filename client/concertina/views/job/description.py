@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concertina import words
+from concertina.views.dependencies import dependency_rows
 from concertina.views.fitting import FittingTable
 from concertina.views.jobs import progress_bar, state
 from concertina.views.keeping import removals_text
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from concertina.documents import Event, Generation, Job, JobDetail, JobRemovals, Worker
+    from concertina.documents import (
+        Event,
+        Generation,
+        Job,
+        JobDependencies,
+        JobDetail,
+        JobRemovals,
+        Worker,
+    )
 
 NEWEST: Final = 10
 _COSTS: Final = ("STALL", "TRANSFER", "LOST WORK")
@@ -33,22 +42,28 @@ def description(
     workers: Sequence[Worker],
     events: Sequence[Event],
     removals: JobRemovals | None = None,
+    *,
+    dependencies: JobDependencies | None = None,
 ) -> RenderableType:
     """A job's facts, its generations, its workers and its newest events."""
     present = [worker for worker in workers if worker["phase"] != "gone"]
     return Group(
-        _facts(job, removals),
+        _facts(job, removals, dependencies),
         *_section("Generations", generations, _generations_table(generations)),
         *_section("Workers", present, _workers_table(present)),
         *_section("Events", events, _events_table(events)),
     )
 
 
-def _facts(job: JobDetail, removals: JobRemovals | None) -> Table:
+def _facts(
+    job: JobDetail, removals: JobRemovals | None, dependencies: JobDependencies | None
+) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="bright_black", no_wrap=True)
     grid.add_column()
     for name, value in _fact_rows(job):
+        grid.add_row(name, value)
+    for name, value in dependency_rows(dependencies):
         grid.add_row(name, value)
     if removals and (kept := removals_text(removals)):
         grid.add_row("Kept", kept)

@@ -13,6 +13,7 @@ import { changesOf } from "../../domain/changes";
 import { hasBegun } from "../../domain/progress";
 import { isFinal } from "../../domain/states";
 import { Curves } from "./Curves";
+import { Dependencies } from "./Dependencies";
 import { Events } from "./Events";
 import { Explain } from "./Explain";
 import { Asked, Facts } from "./Facts";
@@ -52,6 +53,7 @@ function JobContent({ id }: { readonly id: string }) {
       <Header job={job.data} />
       <Warnings title="Look at its script" warnings={job.data.warnings} />
       <Warnings title="Look at its range of batches" warnings={rangeWarnings(job.data)} />
+      <Dependencies job={job.data} />
       {hasBegun(job.data) ? (
         <>
           <div className={styles.course}>

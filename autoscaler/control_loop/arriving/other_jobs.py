@@ -1,0 +1,67 @@
+"""Which jobs wait for others to end, and which do so in vain?
+
+They neither start nor fetch before: what a job makes may be what the next one needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from autoscaler.control_loop.arriving.telling import tell
+from autoscaler.control_loop.observe.jobs.job_view import LiveJob
+from autoscaler.control_loop.outside.arrival import StartPrerequisite
+from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.job_vocabulary import JobReason
+from autoscaler.reconciling.assessments.awaited_jobs import AwaitedJobs, verdict_on
+from jobs.lifecycle import FINAL, JobState
+from jobs.queries.listing import dependencies
+from jobs.queries.listing.dependencies import AwaitedRows
+from jobs.wait_condition import WaitCondition
+
+
+def waiting_for_others(
+    views: Sequence[LiveJob], context: TickContext
+) -> Mapping[str, StartPrerequisite]:
+    """Return by job for whom it waits; it is told, or fails if it waits in vain.
+
+    One statement, however many wait; none where nobody does.
+    """
+    asking = [view for view in views if view.is_queued and view.spec.depends_on]
+    if not asking:
+        return {}
+    standing = dependencies.standing_of([view.id for view in asking])
+    verdicts = {
+        job_id: verdict_on([_as_value(row) for row in rows]) for job_id, rows in standing.items()
+    }
+    found = {
+        job_id: StartPrerequisite(
+            note=one.waits,
+            waits_as=JobReason.WAITING_FOR_JOBS,
+            problem=one.in_vain,
+            reason=JobReason.DEPENDENCY_UNMET,
+        )
+        for job_id, one in verdicts.items()
+        if one.waits or one.in_vain
+    }
+    tell(asking, found, context)
+    return found
+
+
+def some_may_go_on(
+    arriving: Mapping[str, StartPrerequisite], changed: Mapping[str, LiveJob | None]
+) -> bool:
+    """True if jobs wait for others, and some job has ended in this tick."""
+    waiting = [one for one in arriving.values() if one.waits_as is JobReason.WAITING_FOR_JOBS]
+    if not waiting:
+        return False
+    has_ended = any(view is None or view.state in FINAL for view in changed.values())
+    return has_ended or any(one.problem for one in waiting)
+
+
+def _as_value(row: AwaitedRows) -> AwaitedJobs:
+    return AwaitedJobs(
+        condition=WaitCondition(row.condition),
+        state=JobState(row.state) if row.state else None,
+        count=row.count,
+        names=row.names,
+    )

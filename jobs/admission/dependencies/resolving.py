@@ -1,0 +1,105 @@
+"""Which job does each entry of `depends_on` mean, and can it still end as it has to?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from jobs.admission.dependencies.naming import MOST_NAMED, CallNames, JobsOfTeam
+from jobs.errors import Problem
+from jobs.lifecycle import FINAL
+from jobs.models import Dependency
+from jobs.spec.job_spec import JobSpec
+from jobs.spec.parts.dependencies import AwaitedJob, circle_in
+from jobs.wait_condition import MET_BY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeantDependency:
+    """An entry of a spec, and the job it means; that of the same call has no id yet."""
+
+    entry: AwaitedJob
+    name: str
+    job_id: str | None
+
+    def id_among(self, made: Mapping[str, str]) -> str:
+        """Return its id; `made` has those of the call's own jobs by name."""
+        return made[self.name] if self.job_id is None else self.job_id
+
+    def row(self, job_id: str, made: Mapping[str, str]) -> Dependency:
+        """Return what is stored for the job that waits."""
+        return Dependency(
+            job_id=job_id,
+            on_id=self.id_among(made),
+            on_name=self.name,
+            condition=self.entry.when,
+        )
+
+
+def meant_by(spec: JobSpec, named: JobsOfTeam) -> tuple[MeantDependency, ...]:
+    """Return what entries mean; those that mean nothing are left out."""
+    return tuple(_meant(spec, named))
+
+
+def problems_of(spec: JobSpec, named: JobsOfTeam) -> Iterator[Problem]:
+    """Find entries that mean no job of the team, the job itself, or one that ended otherwise."""
+    if spec.depends_on and named.names.entries > MOST_NAMED:
+        yield Problem(
+            field="depends_on",
+            value=None,
+            problem=f"is one of lists with {named.names.entries} entries in one call",
+            remedy=f"Name at most {MOST_NAMED} in one call, or send it in parts.",
+        )
+        return
+    for number, entry in enumerate(spec.depends_on):
+        if (found := _problem_of(entry, spec, named)) is not None:
+            problem, remedy = found
+            field = f"depends_on[{number}]"
+            yield Problem(field=field, value=entry.job, problem=problem, remedy=remedy)
+
+
+def circle_among(specs: Iterable[JobSpec], names: CallNames) -> tuple[str, Problem] | None:
+    """Return the name of a job of the call that waits for itself through others, and what to do."""
+    awaited = {
+        spec.name: [one.job for one in spec.depends_on if one.job in names.own] for spec in specs
+    }
+    circle = circle_in(awaited)
+    if not circle:
+        return None
+    shown = " for ".join([*circle[1:4], *(["…"] if len(circle) > 4 else []), circle[0]])  # noqa: PLR2004 - of names
+    return circle[0], Problem(
+        field="depends_on",
+        value=[*awaited[circle[0]][:3]],
+        problem=f"waits for itself: {circle[0]} waits for {shown}",
+        remedy="Let one of them wait for none of the others.",
+    )
+
+
+def _meant(spec: JobSpec, named: JobsOfTeam) -> Iterator[MeantDependency]:
+    for entry in spec.depends_on:
+        if entry.job in named.names.own:
+            yield MeantDependency(entry=entry, name=entry.job, job_id=None)
+        elif (job := named.found.get(entry.job)) is not None:
+            yield MeantDependency(entry=entry, name=job.name, job_id=job.id)
+
+
+def _problem_of(entry: AwaitedJob, spec: JobSpec, named: JobsOfTeam) -> tuple[str, str] | None:
+    if entry.job == spec.name:
+        return "is the job itself", "Name another, or an earlier one of this name by its id."
+    if entry.job in named.names.own:
+        return None
+    job = named.found.get(entry.job)
+    if job is None:
+        return (
+            f"is neither the id nor the name of a job of team {named.team.name}",
+            "Name one of its jobs: `concertina ps --all` lists them.",
+        )
+    if job.state in FINAL and job.state not in MET_BY[entry.when]:
+        return (
+            (
+                f"has ended already: job {job.name} ({job.id}) is {job.state},"
+                f" and was to end as `{entry.when}`"
+            ),
+            "Run that job again and name the new one, or leave it out.",
+        )
+    return None
