@@ -1,31 +1,33 @@
-/** A measured quantity over time, with the borders between generations. */
+/** A measured quantity over time, steps or samples, with the borders between generations. */
 
-import type { Change } from "../domain/changes";
-import { smooth, type CurvePoint } from "../domain/curves";
-import { formatMetric } from "../domain/format";
+import { smooth, type Axis, type Border, type CurvePoint } from "../domain/curves";
+import { formatCount, formatMetric } from "../domain/format";
 import { clockTime } from "../domain/time";
 import type { ChartColours } from "./colours";
 import type { ChartOption, LineSeriesOption } from "./echarts";
-import { momentLine, timeAxis, timeTooltip, valueAxis } from "./frame";
+import { countAxis, momentLine, timeAxis, timeTooltip, valueAxis } from "./frame";
 import { tooltip } from "./tooltip";
 
 export interface CurveInput {
   readonly name: string;
   readonly unit: string;
   readonly points: readonly CurvePoint[];
-  readonly changes: readonly Change[];
+  readonly axis: Axis;
+  readonly borders: readonly Border[];
   readonly colour: string;
   readonly colours: ChartColours;
   /** Noisy per-step values get a smoothed line over them; means of many steps do not need one. */
   readonly isNoisy: boolean;
   readonly startsAtZero: boolean;
+  /** By powers of ten, which needs values above zero. */
+  readonly isLogarithmic?: boolean;
 }
 
 /** Fewer points are drawn as they are: a smoothed line would invent a course. */
 const POINTS_TO_SMOOTH = 40;
 
 export function curveOption(input: CurveInput): ChartOption {
-  const { points, colours, colour } = input;
+  const { points, colours, colour, axis } = input;
   const from = points[0]?.[0] ?? 0;
   const to = points.at(-1)?.[0] ?? 0;
   const isSmoothed = input.isNoisy && points.length >= POINTS_TO_SMOOTH;
@@ -33,14 +35,24 @@ export function curveOption(input: CurveInput): ChartOption {
   return {
     animation: false,
     grid: { top: 22, bottom: 26, left: 46, right: 14 },
-    xAxis: timeAxis(colours, from, to),
-    yAxis: { ...valueAxis(colours, formatMetric), scale: !input.startsAtZero, splitNumber: 4 },
+    xAxis: axis === "time" ? timeAxis(colours, from, to) : countAxis(colours, from, to),
+    yAxis: heightAxis(input),
     tooltip: timeTooltip(colours, (at) => valueAt(input, at)),
     series: [
       ...(isSmoothed ? [line("raw", points, colour, 1, 0.3)] : []),
-      { ...line("main", main, colour, 2, 1), markLine: borders(input, from, to) },
+      { ...line("main", main, colour, 2, 1), markLine: lines(input, from, to) },
     ],
   };
+}
+
+function heightAxis({ points, colours, startsAtZero, isLogarithmic }: CurveInput) {
+  const axis = valueAxis(colours, formatMetric);
+  if (isLogarithmic === true && canBeLogarithmic(points)) return { ...axis, type: "log" as const };
+  return { ...axis, scale: !startsAtZero, splitNumber: 4 };
+}
+
+export function canBeLogarithmic(points: readonly CurvePoint[]): boolean {
+  return points.every(([, value]) => value > 0);
 }
 
 function line(
@@ -62,32 +74,32 @@ function line(
 }
 
 /** One line per change; a word only where it does not run into the one before. */
-function borders({ changes, colours }: CurveInput, from: number, to: number) {
+function lines({ borders, colours }: CurveInput, from: number, to: number) {
   let lastWord = -Infinity;
-  const data = changes
-    .filter((change) => change.at > from)
-    .map((change) => {
-      const hasRoom = change.at - lastWord > (to - from) * 0.05;
-      if (hasRoom) lastWord = change.at;
-      return momentLine(change.at, hasRoom ? `×${change.workers}` : "", colours);
+  const data = borders
+    .filter(({ place }) => place > from)
+    .map(({ place, workers }) => {
+      const hasRoom = place - lastWord > (to - from) * 0.05;
+      if (hasRoom) lastWord = place;
+      return momentLine(place, hasRoom ? `×${workers}` : "", colours);
     });
   return { silent: true, animation: false, symbol: "none", data };
 }
 
-function valueAt({ points, name, unit, changes, colour }: CurveInput, at: number) {
-  const point = points.findLast(([time]) => time <= at);
+function valueAt({ points, name, unit, axis, borders, colour }: CurveInput, place: number) {
+  const point = points.findLast(([before]) => before <= place);
   if (point === undefined) return null;
-  const change = changes.findLast((candidate) => candidate.at <= at);
+  const border = borders.findLast((candidate) => candidate.place <= place);
   const value = unit === "" ? formatMetric(point[1]) : `${formatMetric(point[1])} ${unit}`;
   return tooltip({
-    title: clockTime(at),
+    title: axis === "time" ? clockTime(place) : `${axis} ${formatCount(point[0])}`,
     rows: [
       { colour, name, value },
-      ...(change === undefined
+      ...(border === undefined
         ? []
         : [
-            { name: "Workers", value: String(change.workers) },
-            { name: "Global batch", value: String(change.batch) },
+            { name: "Workers", value: String(border.workers) },
+            { name: "Global batch", value: String(border.batch) },
           ]),
     ],
   });

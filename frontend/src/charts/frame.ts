@@ -1,5 +1,6 @@
 /** What do all charts have in common? Quiet axes, and a tooltip that looks like the rest. */
 
+import { formatCount } from "../domain/format";
 import { axisTime } from "../domain/time";
 import type { ChartColours } from "./colours";
 
@@ -21,6 +22,12 @@ export function timeAxis(colours: ChartColours, from: number, to: number) {
     splitLine: { show: false },
     splitNumber: 5,
   };
+}
+
+/** Of steps or samples. */
+export function countAxis(colours: ChartColours, from: number, to: number) {
+  const { axisLabel, ...axis } = timeAxis(colours, from, to);
+  return { ...axis, type: "value" as const, axisLabel: { ...axisLabel, formatter: formatCount } };
 }
 
 export function valueAxis(colours: ChartColours, formatter?: (value: number) => string) {

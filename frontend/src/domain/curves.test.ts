@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 
 import { aPoint, at } from "../testing/samples";
-import { curveOf, mainMetric, metricNames, smooth, sparklinePath } from "./curves";
+import {
+  bordersOf,
+  curveOf,
+  mainMetric,
+  pacesOf,
+  metricNames,
+  smooth,
+  sparklinePath,
+} from "./curves";
+import type { Change } from "./changes";
 import { milliseconds } from "./time";
 
 describe("the metrics of a job", () => {
@@ -17,7 +26,48 @@ describe("the metrics of a job", () => {
 
   it("leave out moments at which a metric was not logged or was no number", () => {
     const points = [aPoint(1, { loss: 2 }), aPoint(2, {}), aPoint(3, { loss: null })];
-    expect(curveOf(points, "loss")).toEqual([[milliseconds(at(1)), 2]]);
+    expect(curveOf(points, ({ values }) => values.loss, "time")).toEqual([
+      [milliseconds(at(1)), 2],
+    ]);
+  });
+
+  it("are drawn over steps as they were done last", () => {
+    const steps = [1, 2, 3, 2, 3].map((step, second) => ({
+      ...aPoint(second, { loss: second }),
+      step,
+    }));
+    expect(curveOf(steps, ({ values }) => values.loss, "step")).toEqual([
+      [1, 0],
+      [2, 3],
+      [3, 4],
+    ]);
+  });
+
+  it("are measured only as far as they say something", () => {
+    expect(pacesOf([aPoint(1, {})])).toHaveLength(4);
+    const watched = {
+      ...aPoint(1, {}),
+      step_seconds: 0,
+      communication_seconds: 0,
+      learning_rate: 0,
+    };
+    expect(pacesOf([watched]).map(({ name }) => name)).toEqual(["throughput"]);
+  });
+});
+
+describe("the borders between generations", () => {
+  const changes = [1.5, 9].map((second) => ({
+    at: milliseconds(at(second)),
+    workers: 2,
+    batch: 64,
+  })) as unknown as Change[];
+  const points = [aPoint(1, {}), aPoint(2, {})];
+
+  it("lie at their moments, or with the first step that was measured after them", () => {
+    const places = (axis: "time" | "step") =>
+      bordersOf(changes, points, axis).map(({ place }) => place);
+    expect(places("time")).toEqual(changes.map((change) => change.at));
+    expect(places("step")).toEqual([2]);
   });
 });
 

@@ -1,9 +1,46 @@
 /** Which curves can be drawn from a job's metrics? */
 
 import type { MetricPoint } from "../api/types";
+import type { Change } from "./changes";
 import { milliseconds } from "./time";
 
-export type CurvePoint = readonly [at: number, value: number];
+/** At which place of the axis, a moment in milliseconds for example, a value was measured. */
+export type CurvePoint = readonly [place: number, value: number];
+
+/** What curves are drawn over. */
+export const AXES = ["time", "step", "samples"] as const;
+export type Axis = (typeof AXES)[number];
+
+/** Where workers and batch changed. */
+export interface Border {
+  readonly place: number;
+  readonly workers: number;
+  readonly batch: number;
+}
+
+/** What is measured of every script that trains by steps. */
+export interface Pace {
+  readonly name: string;
+  readonly unit: string;
+  readonly of: (point: MetricPoint) => number;
+}
+
+export const PACES: readonly Pace[] = [
+  { name: "throughput", unit: "samples/s", of: (point) => point.samples_per_second },
+  { name: "step time", unit: "s", of: (point) => point.step_seconds },
+  { name: "communication", unit: "% of a step", of: communicationShare },
+  { name: "learning rate", unit: "", of: (point) => point.learning_rate },
+];
+
+function communicationShare(point: MetricPoint): number {
+  const busy = point.compute_seconds + point.communication_seconds;
+  return busy > 0 ? (100 * point.communication_seconds) / busy : 0;
+}
+
+/** Those that say something: a script that is only watched has neither steps nor a learning rate. */
+export function pacesOf(points: readonly MetricPoint[]): readonly Pace[] {
+  return PACES.filter((pace, at) => at === 0 || points.some((point) => pace.of(point) > 0));
+}
 
 /** The loss first, then everything else the script logged, by name. */
 export function metricNames(points: readonly MetricPoint[]): string[] {
@@ -22,17 +59,38 @@ export function mainMetric(values: Readonly<Record<string, unknown>>): string | 
   return names.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))[0] ?? null;
 }
 
-export function curveOf(points: readonly MetricPoint[], name: string): CurvePoint[] {
-  return points.flatMap((point) => {
-    const value = point.values[name];
-    return typeof value === "number" && Number.isFinite(value)
-      ? [[milliseconds(point.at), value] as const]
-      : [];
+/** Work that was lost and done again is drawn as it was done last. */
+export function curveOf(
+  points: readonly MetricPoint[],
+  value: (point: MetricPoint) => number | null | undefined,
+  axis: Axis,
+): CurvePoint[] {
+  const curve: CurvePoint[] = [];
+  for (const point of points) {
+    const place = placeOf(point, axis);
+    while ((curve.at(-1)?.[0] ?? -Infinity) >= place) curve.pop();
+    const found = value(point);
+    if (typeof found === "number" && Number.isFinite(found)) curve.push([place, found]);
+  }
+  return curve;
+}
+
+/** Where changes lie on the axis: with the first value that was measured after each. */
+export function bordersOf(
+  changes: readonly Change[],
+  points: readonly MetricPoint[],
+  axis: Axis,
+): Border[] {
+  return changes.flatMap(({ at, workers, batch }) => {
+    const next = points.find((point) => milliseconds(point.at) >= at);
+    if (axis !== "time" && next === undefined) return [];
+    const place = axis === "time" || next === undefined ? at : placeOf(next, axis);
+    return [{ place, workers, batch }];
   });
 }
 
-export function throughputOf(points: readonly MetricPoint[]): CurvePoint[] {
-  return points.map((point) => [milliseconds(point.at), point.samples_per_second] as const);
+function placeOf(point: MetricPoint, axis: Axis): number {
+  return axis === "time" ? milliseconds(point.at) : point[axis];
 }
 
 /** An SVG path over a `width` × `height` box; empty for fewer than two points. */

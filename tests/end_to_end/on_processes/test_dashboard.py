@@ -279,6 +279,19 @@ def test_the_range_that_was_chosen_stands_in_the_address(
     expect(page.get_by_role("radio", name="6 h")).to_be_checked()
 
 
+def test_curves_are_drawn_over_what_one_chooses(page: Page, training: dict[str, Any]) -> None:
+    page.goto(f"/jobs/{training['id']}")
+    page.get_by_role("group", name="Over").get_by_text("Step", exact=True).click()
+    page.get_by_label("log", exact=True).check()
+    page.get_by_label("Pace").select_option("learning rate")
+    page.reload()
+    for name in ("Loss", "Learning rate"):
+        curve = page.get_by_role("img", name=f"{name} of {training['name']} over step")
+        expect(curve.locator("svg path").first).to_be_attached()
+    for wish in ("over=step", "scale=log", "pace=learning+rate"):
+        assert wish in page.url
+
+
 def test_a_job_is_paused_and_resumed_after_a_question(
     stack: RunningStack, page: Page, waiting: dict[str, Any]
 ) -> None:

@@ -1,4 +1,4 @@
-/** How the training goes: what the script logged, and how fast it is. */
+/** How the training goes: what the script logged, and how fast it is, over what one chooses. */
 
 import { useMemo } from "react";
 
@@ -11,11 +11,12 @@ import { useChartColours } from "../../charts/colours";
 import { curveOption } from "../../charts/curve";
 import { Card } from "../../design/Card";
 import { EmptyState } from "../../design/EmptyState";
+import { SelectField } from "../../design/Field";
 import { Segments } from "../../design/Segments";
 import { Skeleton } from "../../design/Skeleton";
 import { useTeamSlots } from "../../design/teamColour";
 import type { Change } from "../../domain/changes";
-import { curveOf, metricNames, throughputOf, type CurvePoint } from "../../domain/curves";
+import { AXES, bordersOf, curveOf, pacesOf, metricNames, type Axis } from "../../domain/curves";
 import { humanise } from "../../domain/format";
 import { isFinal } from "../../domain/states";
 import { colourSlot } from "../../domain/teamColours";
@@ -23,7 +24,7 @@ import styles from "./Curves.module.css";
 
 const POINTS = 500;
 const HEIGHT = 220;
-const MOST_NAMES = 4;
+const MOST_SIDE_BY_SIDE = 3;
 
 interface CurvesProps {
   readonly job: Job;
@@ -32,58 +33,103 @@ interface CurvesProps {
 
 export function Curves({ job, changes }: CurvesProps) {
   const metrics = useMetrics(job.id, POINTS, !isFinal(job.state));
-  const [chosen, setChosen] = useInAddress("metric");
+  const [chosenMetric, setMetric] = useInAddress("metric");
+  const [chosenPace, setPace] = useInAddress("pace");
+  const [over, setOver] = useInAddress("over");
+  const [scale, setScale] = useInAddress("scale");
   const points = metrics.data?.items;
-  const names = metricNames(points ?? []).slice(0, MOST_NAMES);
-  const name = names.find((one) => one === chosen) ?? names[0] ?? "loss";
-  const actions = names.length > 0 && (
-    <>
-      {names.length > 1 && (
-        <Segments
-          label="Metric"
-          options={names.map((value) => ({ value, text: humanise(value) }))}
-          value={name}
-          onChange={setChosen}
-        />
-      )}
-      <a href={metricsAddress(job.id)} title="All that was logged, over time" download>
-        CSV
-      </a>
-    </>
-  );
+  const names = useMemo(() => metricNames(points ?? []), [points]);
+  const name = names.find((one) => one === chosenMetric) ?? names[0] ?? "loss";
+  const paces = pacesOf(points ?? []);
+  const pace = paces.find((one) => one.name === chosenPace) ?? paces[0];
+  const axis = AXES.find((one) => one === over) ?? "time";
+  const shared = { job, changes, points, axis, isLogarithmic: scale === "log" };
   return (
     <div className={styles.curves}>
-      <Card title={humanise(name)} actions={actions}>
-        <Curve
-          job={job}
-          changes={changes}
-          points={points}
-          name={name}
-          pick={(items) => curveOf(items, name)}
-        />
+      <Card
+        title={humanise(name)}
+        actions={
+          names.length > 0 && (
+            <div className={styles.tools}>
+              <Choice label="Metric" names={names} name={name} onChange={setMetric} />
+              <Segments label="Over" options={OVER} value={axis} onChange={setOver} />
+              <label className={styles.scale}>
+                <input
+                  type="checkbox"
+                  checked={scale === "log"}
+                  onChange={({ target }) => {
+                    setScale(target.checked ? "log" : "");
+                  }}
+                />
+                log
+              </label>
+              <a href={metricsAddress(job.id)} title="All that was logged, over time" download>
+                CSV
+              </a>
+            </div>
+          )
+        }
+      >
+        <Curve {...shared} name={name} unit="" pick={({ values }) => values[name]} />
       </Card>
-      <Card title="Throughput" note="samples per second; ×n marks the workers">
-        <Curve
-          job={job}
-          changes={changes}
-          points={points}
-          name="throughput"
-          pick={throughputOf}
-          unit="samples/s"
-        />
-      </Card>
+      {pace !== undefined && (
+        <Card
+          title={humanise(pace.name)}
+          note={pace.unit}
+          actions={
+            <Choice
+              label="Pace"
+              names={paces.map((one) => one.name)}
+              name={pace.name}
+              onChange={setPace}
+            />
+          }
+        >
+          <Curve {...shared} name={pace.name} unit={pace.unit} pick={pace.of} />
+        </Card>
+      )}
     </div>
+  );
+}
+
+const OVER = AXES.map((axis) => ({ value: axis, text: humanise(axis) }));
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+}
+
+/** A few side by side, more in a list; the first is what is shown without a choice. */
+function Choice({ label, names, name, onChange }: ChoiceProps) {
+  const [first = "", ...others] = names;
+  if (others.length === 0) return null;
+  if (names.length <= MOST_SIDE_BY_SIDE) {
+    const options = names.map((value) => ({ value, text: humanise(value) }));
+    return <Segments label={label} options={options} value={name} onChange={onChange} />;
+  }
+  return (
+    <SelectField
+      label={label}
+      all={first}
+      options={others}
+      value={name === first ? "" : name}
+      onChange={onChange}
+    />
   );
 }
 
 interface CurveProps extends CurvesProps {
   readonly points: readonly MetricPoint[] | undefined;
   readonly name: string;
-  readonly pick: (points: readonly MetricPoint[]) => CurvePoint[];
-  readonly unit?: string;
+  readonly pick: (point: MetricPoint) => number | null | undefined;
+  readonly unit: string;
+  readonly axis: Axis;
+  readonly isLogarithmic: boolean;
 }
 
-function Curve({ job, changes, points, name, pick, unit = "" }: CurveProps) {
+function Curve({ job, changes, points, name, pick, unit, axis, isLogarithmic }: CurveProps) {
   const colours = useChartColours();
   const slot = colourSlot(useTeamSlots(), job.team);
   const option = useMemo(
@@ -91,14 +137,16 @@ function Curve({ job, changes, points, name, pick, unit = "" }: CurveProps) {
       curveOption({
         name: humanise(name),
         unit,
-        points: pick(points ?? []),
-        changes,
+        points: curveOf(points ?? [], pick, axis),
+        axis,
+        borders: bordersOf(changes, points ?? [], axis),
         colour: colours.teams[slot] ?? colours.accent,
         colours,
         isNoisy: unit === "",
         startsAtZero: unit !== "",
+        isLogarithmic,
       }),
-    [points, changes, name, unit, pick, colours, slot],
+    [points, changes, name, unit, pick, colours, slot, axis, isLogarithmic],
   );
   if (points === undefined) return <Skeleton height={HEIGHT} />;
   if (points.length < 2) {
@@ -113,6 +161,10 @@ function Curve({ job, changes, points, name, pick, unit = "" }: CurveProps) {
     );
   }
   return (
-    <Chart option={option} height={HEIGHT} label={`${humanise(name)} of ${job.name} over time`} />
+    <Chart
+      option={option}
+      height={HEIGHT}
+      label={`${humanise(name)} of ${job.name} over ${axis}`}
+    />
   );
 }

@@ -12,6 +12,7 @@ import { Segments } from "../../design/Segments";
 import { useTeamSlots } from "../../design/teamColour";
 import { RelativeTime } from "../../design/Time";
 import type { Change } from "../../domain/changes";
+import { bordersOf } from "../../domain/curves";
 import { isFinal } from "../../domain/states";
 import { colourSlot } from "../../domain/teamColours";
 import { measuresOf, usageCurve } from "../../domain/usage";
@@ -40,7 +41,8 @@ export function Usage({ job, changes }: UsageProps) {
         name: measure.name,
         unit: measure.unit,
         points: usageCurve(points, measure),
-        changes,
+        axis: "time",
+        borders: bordersOf(changes, [], "time"),
         colour: colours.teams[slot] ?? colours.accent,
         colours,
         isNoisy: false,
