@@ -51,7 +51,7 @@ describe("the metrics of a job", () => {
       communication_seconds: 0,
       learning_rate: 0,
     };
-    expect(pacesOf([watched]).map(({ name }) => name)).toEqual(["throughput"]);
+    expect(pacesOf([watched]).map(({ name }) => name)).toEqual(["Throughput"]);
   });
 });
 

@@ -26,10 +26,10 @@ export interface Pace {
 }
 
 export const PACES: readonly Pace[] = [
-  { name: "throughput", unit: "samples/s", of: (point) => point.samples_per_second },
-  { name: "step time", unit: "s", of: (point) => point.step_seconds },
-  { name: "communication", unit: "% of a step", of: communicationShare },
-  { name: "learning rate", unit: "", of: (point) => point.learning_rate },
+  { name: "Throughput", unit: "samples/s", of: (point) => point.samples_per_second },
+  { name: "Step time", unit: "s", of: (point) => point.step_seconds },
+  { name: "Communication", unit: "% of a step", of: communicationShare },
+  { name: "Learning rate", unit: "", of: (point) => point.learning_rate },
 ];
 
 function communicationShare(point: MetricPoint): number {

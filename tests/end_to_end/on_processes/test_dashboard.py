@@ -283,12 +283,12 @@ def test_curves_are_drawn_over_what_one_chooses(page: Page, training: dict[str, 
     page.goto(f"/jobs/{training['id']}")
     page.get_by_role("group", name="Over").get_by_text("Step", exact=True).click()
     page.get_by_label("log", exact=True).check()
-    page.get_by_label("Pace").select_option("learning rate")
+    page.get_by_label("Pace").select_option("Learning rate")
     page.reload()
     for name in ("Loss", "Learning rate"):
         curve = page.get_by_role("img", name=f"{name} of {training['name']} over step")
         expect(curve.locator("svg path").first).to_be_attached()
-    for wish in ("over=step", "scale=log", "pace=learning+rate"):
+    for wish in ("over=step", "scale=log", "pace=Learning+rate"):
         assert wish in page.url
 
 

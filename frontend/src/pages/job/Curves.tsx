@@ -74,7 +74,7 @@ export function Curves({ job, changes }: CurvesProps) {
       </Card>
       {pace !== undefined && (
         <Card
-          title={humanise(pace.name)}
+          title={pace.name}
           note={pace.unit}
           actions={
             <Choice
