@@ -282,7 +282,7 @@ def test_the_range_that_was_chosen_stands_in_the_address(
 def test_curves_are_drawn_over_what_one_chooses(page: Page, training: dict[str, Any]) -> None:
     page.goto(f"/jobs/{training['id']}")
     page.get_by_role("group", name="Over").get_by_text("Step", exact=True).click()
-    page.get_by_label("log", exact=True).check()
+    page.get_by_role("group", name="Scale").get_by_text("Log", exact=True).click()
     page.get_by_label("Pace").select_option("Learning rate")
     page.reload()
     for name in ("Loss", "Learning rate"):

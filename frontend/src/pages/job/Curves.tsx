@@ -53,16 +53,12 @@ export function Curves({ job, changes }: CurvesProps) {
             <div className={styles.tools}>
               <Choice label="Metric" names={names} name={name} onChange={setMetric} />
               <Segments label="Over" options={OVER} value={axis} onChange={setOver} />
-              <label className={styles.scale}>
-                <input
-                  type="checkbox"
-                  checked={scale === "log"}
-                  onChange={({ target }) => {
-                    setScale(target.checked ? "log" : "");
-                  }}
-                />
-                log
-              </label>
+              <Segments
+                label="Scale"
+                options={SCALES}
+                value={scale === "log" ? "log" : ""}
+                onChange={setScale}
+              />
               <a href={metricsAddress(job.id)} title="All that was logged, over time" download>
                 CSV
               </a>
@@ -92,6 +88,10 @@ export function Curves({ job, changes }: CurvesProps) {
   );
 }
 
+const SCALES = [
+  { value: "", text: "Linear" },
+  { value: "log", text: "Log" },
+];
 const OVER = AXES.map((axis) => ({ value: axis, text: humanise(axis) }));
 
 interface ChoiceProps {
