@@ -1,5 +1,7 @@
 """When will the live jobs start and finish? The simulator looks ahead from where the loop stands.
 
+    outlook         what would become of a job that is not submitted yet
+    ---
     live_jobs       predicts every live job, and keeps what it predicts
     ---
     advice          what would start each job that waits
@@ -9,5 +11,5 @@
     recent_past     what the near past says of the near future
     track_record    how predictions did lately, and what corrects the next ones
 
-All of it happens in the background; no tick waits for it.
+All of it happens in the background, but for the outlook, which somebody waits for; no tick does.
 """

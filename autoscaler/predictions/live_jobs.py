@@ -61,7 +61,7 @@ def predict_live_jobs(
     policies = installed_policies()
     _advise(seen.state, planner=partial(plan, policies=policies), now=now)
     past = past_until(now)
-    horizon = _horizon_seconds(seen.state, past)
+    horizon = horizon_seconds(seen.state, past)
     predicted = predict_what_can_be(
         seen.state,
         predict=partial(
@@ -99,7 +99,7 @@ def _advise(state: ClusterState, *, planner: Callable[[ClusterState], Plan], now
         _log.exception("Nobody can be advised.", extra={"action": "advise"})
 
 
-def _horizon_seconds(state: ClusterState, past: RecentPast) -> float:
+def horizon_seconds(state: ClusterState, past: RecentPast) -> float:
     """Twice as long as all the work would take that is there, if it were spread evenly."""
     usual = fmean([one.run_seconds for one in past.ended]) if past.ended else 0.0
     speeds = _speeds(state)
@@ -151,7 +151,7 @@ class _Correction:
             return None
         span = corrected(replayed, self.record.corrections.get(basis), self.now)
         return predictions.PredictedSpan(
-            span=_span(self._no_sooner(span)), replayed=_span(replayed), basis=basis
+            span=span_of(self._no_sooner(span)), replayed=span_of(replayed), basis=basis
         )
 
     def _no_sooner(self, span: Range) -> Range:
@@ -162,7 +162,8 @@ class _Correction:
         return Range(p10=found[0], p50=found[1], p90=found[2])
 
 
-def _span(span: Range) -> dict[str, datetime | None]:
+def span_of(span: Range) -> dict[str, datetime | None]:
+    """Return its percentiles as moments."""
     return {
         name: None if value is None else datetime.fromtimestamp(value, UTC)
         for name, value in (("p10", span.p10), ("p50", span.p50), ("p90", span.p90))

@@ -174,9 +174,11 @@ class Client(TeamQuestions):
         """The checkpoints to which a team gave names; by default the token's own team."""
         return Models(self._of_team(team), self._connection())
 
-    def validate(self, spec: dict[str, Any]) -> Validation:
-        """Ask what a submit would say, without submitting."""
-        return cast("Validation", self._send("POST", "/jobs:validate", body=spec)[1])
+    def validate(self, spec: dict[str, Any], *, outlook: bool = False) -> Validation:
+        """Ask what a submit would say, without submitting; and what would become of the job."""
+        params = {"outlook": True} if outlook else {}
+        answer = self._send("POST", "/jobs:validate", body=spec, params=params)[1]
+        return cast("Validation", answer)
 
     def edit(
         self, job_id: str, changes: dict[str, Any], *, version: int | None = None

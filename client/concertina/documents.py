@@ -265,6 +265,16 @@ class Generation(TypedDict):
     decision: dict[str, Any]  # The planner's numbers.
 
 
+class GivesWay(TypedDict):
+    """A job that would have fewer workers than without the new one."""
+
+    job_id: str | None  # Null: of another team.
+    name: str | None
+    team: str | None  # Null: teams see nothing of others.
+    workers_without: int
+    workers_with: int  # 0: it is paused, or starts later.
+
+
 class GpuCosts(TypedDict):
     """GPU-hours, and what they cost at the prices of their days."""
 
@@ -548,6 +558,18 @@ class NodeService(TypedDict):
     cpus: int | None  # Of its machine; null: not known.
     complaints: list[str]  # For admins: what is too old on its machine, and why that matters.
     stragglers: int  # Workers found slower than their peers there within the last hour.
+
+
+class Outlook(TypedDict):
+    """What would become of the job if it were submitted now."""
+
+    action: Action | BlankEnum  # Empty: nobody could look ahead, and `message` says why.
+    message: str
+    workers: int | None  # Null: it waits.
+    global_batch_size: int | None
+    gives_way: list[GivesWay]
+    start: Span | None  # Null: at once, or nobody can tell.
+    finish: Span | None  # Null: nothing is known of its length.
 
 
 class Output(TypedDict):
@@ -879,6 +901,7 @@ class Validation(TypedDict):
     resolved_spec: dict[str, Any] | None  # null if there are problems.
     problems: list[Problem]
     notes: list[str]
+    outlook: Outlook | None  # Null: nobody asked, or the spec has problems.
 
 
 class WaitingDetails(TypedDict):

@@ -31,6 +31,7 @@ from jobs.api.spec_schema import BULK_BODY, JOB_SPEC_BODY
 from jobs.commands import submission
 from jobs.commands.submission import SubmissionResult
 from jobs.errors import SpecInvalid, SubmissionNotAllowed
+from jobs.models import Job
 from jobs.queries import visible_jobs
 from jobs.queries.curves import sparklines
 from jobs.queries.listing import pages
@@ -38,6 +39,7 @@ from jobs.queries.listing.filters import JobFilter
 from jobs.queries.listing.pages import JobOrder
 from jobs.spec import bulk
 from jobs.spec.bulk import SentSpec
+from jobs.spec.job_spec import JobSpec
 
 LONGEST_KEY: Final = 200
 _KEY: Final = re.compile(rf"[\x20-\x7e]{{1,{LONGEST_KEY}}}")
@@ -49,6 +51,8 @@ IDEMPOTENCY_KEY: Final = OpenApiParameter(
 )
 CountJobs = Callable[[Request, int], None]
 """Counts the jobs of a bulk against its sender's rate; raises if they are too many now."""
+LookAhead = Callable[[Job, JobSpec, Principal], Any]
+"""Says what would become of a job that is not stored, as far as its sender may know it."""
 Share = Callable[[Request, Hashable, Callable[[], Any]], Any]
 """Reads, or returns what was just read for somebody who asked the same and may see the same."""
 
@@ -199,31 +203,36 @@ class BulkView(_Submits):
 
 
 class ValidateView(KnowsPools):
-    """Would this spec be accepted?"""
+    """Would this spec be accepted, and what would become of it?"""
+
+    look_ahead: LookAhead | None = None
 
     @extend_schema(
         operation_id="validate_job",
         summary="Check a job spec without submitting it",
+        description="With `outlook`, the planner is asked as well: whether the job would start now"
+        " and with how many workers, which jobs would give way, and when it starts and ends.",
+        parameters=[requests.ValidationQuery],
         request=JOB_SPEC_BODY,
         responses=ValidationSerializer,
     )
     def post(self, request: Request) -> Response:
+        wants_outlook = requests.query(request, requests.ValidationQuery)["outlook"]
+        principal, sent = principal_of(request), [SentSpec(document=request.data)]
+        answer: dict[str, Any] = {"resolved_spec": None, "problems": [], "notes": []}
         try:
             admitted = call.admit_all(
-                [SentSpec(document=request.data)],
-                teams=principal_of(request).teams_where(Permission.SUBMIT),
-                pools=self.pools(),
+                sent, teams=principal.teams_where(Permission.SUBMIT), pools=self.pools()
             )
         except SpecInvalid as error:
             problems = [problem.as_detail() for problem in error.problems]
-            return Response({"resolved_spec": None, "problems": problems, "notes": []})
-        return Response(
-            {
-                "resolved_spec": admitted.specs[0].resolved_spec(),
-                "problems": [],
-                "notes": admitted.notes,
-            }
-        )
+            return Response({**answer, "problems": problems, "outlook": None})
+        outlook = None
+        if wants_outlook and self.look_ahead is not None:
+            (job,) = submission.new_rows(admitted, sent, principal)
+            outlook = self.look_ahead(job, admitted.specs[0].spec, principal)
+        answer |= {"resolved_spec": admitted.specs[0].resolved_spec(), "notes": admitted.notes}
+        return Response(ValidationSerializer({**answer, "outlook": outlook}).data)
 
 
 def teams_to_submit_for(principal: Principal) -> Mapping[str, Team]:

@@ -153,6 +153,14 @@ class ReasonBody(serializers.Serializer[Any]):
     )
 
 
+class ValidationQuery(serializers.Serializer[Any]):
+    outlook = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Also say what would become of the job if it were submitted now.",
+    )
+
+
 class CancelQuery(serializers.Serializer[Any]):
     tree = serializers.BooleanField(
         required=False,

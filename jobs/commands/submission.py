@@ -90,7 +90,7 @@ def submit(
             raise
         return SubmissionResult(made=earlier, jobs=())
     key = _Key(team=admitted.team, text=text, digest=digest)
-    jobs = _rows(admitted, sent, by)
+    jobs = new_rows(admitted, sent, by)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
         _note(admitted.team, made)
@@ -192,7 +192,8 @@ def _made_by(job_id: str | None, name: str, made: Sequence[Any]) -> Sequence[tup
     return [(job_id, name)] if job_id else [(one[0], one[1]) for one in made]
 
 
-def _rows(admitted: AdmittedCall, sent: Sequence[SentSpec], by: Submitter) -> list[Job]:
+def new_rows(admitted: AdmittedCall, sent: Sequence[SentSpec], by: Submitter) -> list[Job]:
+    """Return the jobs that a call asks for; nothing is stored."""
     ids = {one.spec.name: new_id() for one in admitted.specs}
     return [
         _row(spec, one.document, by, admitted.earlier.known_at_submission(spec.training), ids)

@@ -37,3 +37,17 @@ def test_what_cannot_be_waited_for_is_refused(concertina: CommandLine, job_file:
     many = concertina("submit", "--bulk", "-f", job_file, "--after", "first")
     assert "write depends_on into the specs" in many.err
     assert not Job.objects.exists()
+
+
+def test_a_dry_run_says_what_would_become_of_a_job_and_submits_none(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    ended = concertina("submit", "-f", job_file, "--dry-run")
+    assert ended.exit_code == 0, ended.err
+    assert ended.out.startswith("The spec is valid.")
+    assert "It would start now, with" in ended.out
+    document = concertina("submit", "-f", job_file, "--dry-run", "-o", "json").document
+    assert document["outlook"]["action"] == "start"
+    wrong = concertina("submit", "-f", job_file, "--dry-run", "--set", "elastic.min_workers=99")
+    assert wrong.exit_code == 3
+    assert not Job.objects.exists()

@@ -7,5 +7,6 @@
 - `gpu_hours`: who used which GPUs for how long
 - `results`, `keeping`: what they leave behind, and for how long
 - `dependencies`: for whom a job waits, and who waits for it
+- `outlook`: what would become of a job that is not submitted yet
 - `problems`: a refusal
 """

@@ -793,7 +793,7 @@ export interface paths {
         put?: never;
         /**
          * Check a job spec without submitting it
-         * @description Would this spec be accepted?
+         * @description With `outlook`, the planner is asked as well: whether the job would start now and with how many workers, which jobs would give way, and when it starts and ends.
          */
         post: operations["validate_job"];
         delete?: never;
@@ -2420,6 +2420,17 @@ export interface components {
         GenerationList: {
             items: components["schemas"]["Generation"][];
         };
+        /** @description A job that would have fewer workers than without the new one. */
+        GivesWay: {
+            /** @description Null: of another team. */
+            job_id: string | null;
+            name: string | null;
+            /** @description Null: teams see nothing of others. */
+            team: string | null;
+            workers_without: number;
+            /** @description 0: it is paused, or starts later. */
+            workers_with: number;
+        };
         /**
          * GlobalBatch
          * @description Allowed global batch sizes: from min to max, multiples of `multiple_of`.
@@ -3704,6 +3715,29 @@ export interface components {
         NoticeList: {
             /** @description Sentences for people. */
             items: string[];
+        };
+        /** @description What would become of the job if it were submitted now. */
+        Outlook: {
+            /**
+             * @description Empty: nobody could look ahead, and `message` says why.
+             *
+             *     * `start` - start
+             *     * `keep` - keep
+             *     * `rescale` - rescale
+             *     * `pause` - pause
+             *     * `wait` - wait
+             *     * `drop` - drop
+             */
+            action: components["schemas"]["Action"] | components["schemas"]["BlankEnum"];
+            message: string;
+            /** @description Null: it waits. */
+            workers: number | null;
+            global_batch_size: number | null;
+            gives_way: components["schemas"]["GivesWay"][];
+            /** @description Null: at once, or nobody can tell. */
+            start: components["schemas"]["Span"] | null;
+            /** @description Null: nothing is known of its length. */
+            finish: components["schemas"]["Span"] | null;
         };
         Output: {
             /** @description Below the outputs. */
@@ -5074,6 +5108,8 @@ export interface components {
             } | null;
             problems: components["schemas"]["Problem"][];
             notes: string[];
+            /** @description Null: nobody asked, or the spec has problems. */
+            outlook: components["schemas"]["Outlook"] | null;
         };
         /**
          * @description * `ok` - ok: it completed
@@ -8899,7 +8935,10 @@ export interface operations {
     };
     validate_job: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also say what would become of the job if it were submitted now. */
+                outlook?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -6,6 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from autoscaler.planning.decisions.plan import Action
+from jobs.api.serializers.prediction import SpanSerializer
+
 
 class ProblemSerializer(serializers.Serializer[Any]):
     field = serializers.CharField()
@@ -14,7 +17,36 @@ class ProblemSerializer(serializers.Serializer[Any]):
     remedy = serializers.CharField()
 
 
+class GivesWaySerializer(serializers.Serializer[Any]):
+    """A job that would have fewer workers than without the new one."""
+
+    job_id = serializers.CharField(allow_null=True, help_text="Null: of another team.")
+    name = serializers.CharField(allow_null=True)
+    team = serializers.CharField(allow_null=True, help_text="Null: teams see nothing of others.")
+    workers_without = serializers.IntegerField()
+    workers_with = serializers.IntegerField(help_text="0: it is paused, or starts later.")
+
+
+class OutlookSerializer(serializers.Serializer[Any]):
+    """What would become of the job if it were submitted now."""
+
+    action = serializers.ChoiceField(
+        [action.value for action in Action],
+        allow_blank=True,
+        help_text="Empty: nobody could look ahead, and `message` says why.",
+    )
+    message = serializers.CharField()
+    workers = serializers.IntegerField(allow_null=True, help_text="Null: it waits.")
+    global_batch_size = serializers.IntegerField(allow_null=True)
+    gives_way = GivesWaySerializer(many=True)
+    start = SpanSerializer(allow_null=True, help_text="Null: at once, or nobody can tell.")
+    finish = SpanSerializer(allow_null=True, help_text="Null: nothing is known of its length.")
+
+
 class ValidationSerializer(serializers.Serializer[Any]):
     resolved_spec = serializers.DictField(allow_null=True, help_text="null if there are problems.")
     problems = ProblemSerializer(many=True)
     notes = serializers.ListField(child=serializers.CharField())
+    outlook = OutlookSerializer(
+        allow_null=True, help_text="Null: nobody asked, or the spec has problems."
+    )

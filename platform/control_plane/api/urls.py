@@ -35,6 +35,7 @@ from control_plane.api.usage.endpoint import GpuUsageView
 from control_plane.api.webhooks import endpoint as webhooks
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
+from control_plane.queries.look_ahead import look_ahead
 from control_plane.queries.pool_capacities import read_pools
 from control_plane.web.repeated.shared_reads import share
 from jobs.api import single
@@ -70,7 +71,7 @@ urlpatterns = [
         BulkView.as_view(read_pools=read_pools, largest_body=LARGEST_BULK, count_jobs=count_jobs),
     ),
     path("jobs:sparklines", SparklinesView.as_view(share=share)),
-    path("jobs:validate", ValidateView.as_view(**_SPECS)),
+    path("jobs:validate", ValidateView.as_view(**_SPECS, look_ahead=look_ahead)),
     path("", include("jobs.api.urls")),
     path("jobs/<job:job_id>", single.JobView.as_view(**_SPECS)),
     path("jobs/<job:job_id>/rerun", single.RerunView.as_view(**_SPECS)),

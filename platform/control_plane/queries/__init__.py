@@ -7,5 +7,6 @@ pool_capacities     how large a job may be in each pool
 largest_on_disk     which jobs of a team keep most
 visibility          whose numbers a caller is shown
 webhook_reach       where webhooks may be called
+look_ahead          what would become of a job that somebody thinks of submitting
 notices             what everybody should know who signs in
 """

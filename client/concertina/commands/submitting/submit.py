@@ -15,6 +15,7 @@ from concertina.input import bulk_files, job_files, overrides
 from concertina.input.after import waiting
 from concertina.terminal.session import Session, session
 from concertina.terminal.written import Format
+from concertina.views.outlook import outlook_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,10 @@ def submit(
     bulk: Annotated[
         bool,
         typer.Option("--bulk", help="The file has many jobs: all are queued, or none."),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Submit nothing; say what would become of the job now."),
     ] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Stay until the job is final; tell its outcome.")
@@ -47,9 +52,14 @@ def submit(
         if bulk:
             if after:
                 raise BadInput("--after is of one job. In a bulk, write depends_on into the specs.")
+            if dry_run:
+                raise BadInput("--dry-run looks ahead for one job. Leave out --bulk.")
             _submit_bulk(current, file, assignments, idempotency_key, is_waiting=wait)
             return
         spec = waiting(_spec(current, file, assignments), after or ())
+        if dry_run:
+            _validate(current, spec, file, looks_ahead=True)
+            return
         if (folder := folder_beside(spec, file)) is not None:
             spec = uploaded(current, spec, folder)
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
@@ -103,17 +113,24 @@ def _with_codes(current: Session, bulk: dict[str, Any], file: str) -> dict[str, 
 def validate(*, file: File, assignments: Assignments = None, output: Output = Format.TABLE) -> None:
     """Ask what a submit would say, without submitting."""
     with session(output) as current:
-        spec = _spec(current, file, assignments)
-        if (folder := folder_beside(spec, file)) is not None:
-            with packed(folder):  # it can be; the service need not have it for this
-                spec = {**spec, "code": None}
-        answer = current.client.validate(spec)
-        if answer["problems"]:
-            raise RefusedByService(
-                "The spec is wrong.", code="invalid_spec", details=answer["problems"]
-            )
-        lines = ["The spec is valid.", *(f"Note: {note}" for note in answer["notes"])]
-        current.terminal.show(answer, "\n".join(lines))
+        _validate(current, _spec(current, file, assignments), file)
+
+
+def _validate(
+    current: Session, spec: dict[str, Any], file: str, *, looks_ahead: bool = False
+) -> None:
+    if (folder := folder_beside(spec, file)) is not None:
+        with packed(folder):  # it can be; the service need not have it for this
+            spec = {**spec, "code": None}
+    answer = current.client.validate(spec, outlook=looks_ahead)
+    if answer["problems"]:
+        raise RefusedByService(
+            "The spec is wrong.", code="invalid_spec", details=answer["problems"]
+        )
+    lines = ["The spec is valid.", *(f"Note: {note}" for note in answer["notes"])]
+    if looks_ahead:
+        lines += outlook_lines(answer.get("outlook"))
+    current.terminal.show(answer, "\n".join(lines))
 
 
 def wait(reference: JobReference, *, output: Output = Format.TABLE) -> None:
