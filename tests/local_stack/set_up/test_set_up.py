@@ -8,9 +8,11 @@ from pathlib import Path
 from venv import EnvBuilder
 
 import pytest
+from local_stack.checkout import Checkout
+from local_stack.set_up import dashboard
 from local_stack.set_up.installer import parse_configuration, uv_environment
 from local_stack.set_up.long_step import StepFailed, run_step
-from local_stack.set_up.node import is_new_enough
+from local_stack.set_up.node import Npm, is_new_enough
 from local_stack.set_up.stamp import Stamp, digest_of
 from local_stack.set_up.virtual_environment import VirtualEnvironment
 
@@ -74,3 +76,20 @@ def test_node_builds_the_dashboard(version: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("version", [(), (18, 20, 0), (20, 18, 9), (21, 7, 0), (22, 11, 0)])
 def test_a_missing_or_old_node_is_not_used(version: tuple[int, ...]) -> None:
     assert not is_new_enough(version)
+
+
+def test_a_dashboard_that_cannot_be_built_is_not_shown_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout = Checkout(root=tmp_path, state_dir=tmp_path / "state", runtime_dir=tmp_path / "run")
+    checkout.logs_dir.mkdir(parents=True)
+    older = tmp_path / "frontend" / "dist" / "index.html"
+    older.parent.mkdir(parents=True)
+    older.write_text("older")
+    for name in ("package.json", "package-lock.json"):
+        (tmp_path / "frontend" / name).write_text("{}")
+    fails = Npm(command=(sys.executable, "-c", "raise SystemExit('broken')"), environment={})
+    monkeypatch.setattr(dashboard, "find_npm", lambda *_, **__: fails)
+    dashboard.build(checkout, VirtualEnvironment(folder=tmp_path / "venv"))
+    assert "The dashboard is left out" in capsys.readouterr().out
+    assert not older.exists()
