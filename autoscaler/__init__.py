@@ -17,4 +17,5 @@ backoff             how long it is until something that failed is tried again
 coded_words         what a code and the sentence that explains it are
 job_network         which networks a job can have
 job_vocabulary      every kind of event and every reason, with its sentence
+team_budget         how a team stands with its GPU-hours of a month
 """

@@ -174,6 +174,14 @@ class JobReason(CodedWord):
         "team_disk_full",
         "Its team's disk is full: the team's jobs keep more files than they may, ended ones too.",
     )
+    TEAM_JOB_LIMIT = (
+        "team_job_limit",
+        "As many jobs run as may: of its team, of one above, or of whoever submitted it.",
+    )
+    TEAM_BUDGET_USED_UP = (
+        "team_budget_used_up",
+        "Its team's budget is used up: the GPU-hours of the month, of its team or of one above.",
+    )
     TOO_MANY_FILES = (
         "too_many_files",
         "Wrote too many files: it has more files and folders than a job may have.",
@@ -256,7 +264,13 @@ class JobReason(CodedWord):
 
 
 WAITING_OUTSIDE: Final = frozenset(
-    {JobReason.PREPARING, JobReason.TEAM_DISK_FULL, JobReason.WAITING_FOR_JOBS}
+    {
+        JobReason.PREPARING,
+        JobReason.TEAM_DISK_FULL,
+        JobReason.WAITING_FOR_JOBS,
+        JobReason.TEAM_JOB_LIMIT,
+        JobReason.TEAM_BUDGET_USED_UP,
+    }
 )
 """Of jobs that wait for something else than GPUs: no plan says when they start."""
 
@@ -351,6 +365,14 @@ class EventKind(CodedWord):
     LIMIT_NEAR = (
         "limit_near",
         "Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.",
+    )
+    BUDGET_WARNING = (
+        "budget_warning",
+        "Team's budget near: four fifths of its GPU-hours of the month are used up.",
+    )
+    BUDGET_USED_UP = (
+        "budget_used_up",
+        "Team's budget used up: none of its GPU-hours of the month are left.",
     )
     DEADLINE_AT_RISK = (
         "deadline_at_risk",

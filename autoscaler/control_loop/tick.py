@@ -23,8 +23,10 @@ from storage.data.rules import DataRules
 
 from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
 from autoscaler.control_loop.arriving.full_teams import without_room
+from autoscaler.control_loop.arriving.limited_teams import held_back
 from autoscaler.control_loop.arriving.other_jobs import some_may_go_on, waiting_for_others
 from autoscaler.control_loop.arriving.repositories import CodeArrivals
+from autoscaler.control_loop.arriving.team_budgets import TeamBudgets
 from autoscaler.control_loop.carry_out import accounting
 from autoscaler.control_loop.carry_out.decisions.whole_plan import apply_plan
 from autoscaler.control_loop.carry_out.held_together import parts
@@ -95,6 +97,7 @@ class ControlLoop:
     gpu_discovery: GpuDiscovery = field(default_factory=GpuDiscovery)
     machine_discovery: MachineDiscovery = field(default_factory=MachineDiscovery)
     usage_watch: UsageWatch = field(default_factory=UsageWatch)
+    team_budgets: TeamBudgets = field(default_factory=TeamBudgets)
     disk_watch: DiskWatch | None = None  # None: nobody looks at what jobs write
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     data_rules: DataRules | None = None  # None: no data may be used
@@ -140,10 +143,12 @@ class ControlLoop:
         watch, context = _Stopwatch(), self._context(orders)
         self._observe_what_nobody_wants(context)
         seen = observe.live_jobs(context.processes, context.around)
+        self.team_budgets.go_on(seen, context)
         context.arriving.update(self._arriving(seen, context, orders))
         holding = [view for view in seen if view.may_hold_gpus]
         reconciled = reconcile_all(holding, context)
         views = as_they_are({view.id: view for view in seen}, reconciled)
+        context.arriving.update(held_back(views.values(), context.arriving, context))
         planned = plan_what_can_be_planned(
             with_their_data(views, context.arriving),
             context.now,

@@ -17,6 +17,7 @@ from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.outside.cluster_records import ClusterRecords
 from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.reconciling.limits import LIMITS, TimeLimits
+from autoscaler.team_budget import TeamBudget
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.models import Job
 
@@ -63,6 +64,18 @@ class TickContext:
         return self.disk_limits.of_team(
             team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib
         )
+
+    def used_up_budget(self, team_id: int) -> TeamBudget | None:
+        """Return one of its own or of a team above that is used up: one that pauses, if any."""
+        known = self.around.teams_with_limits
+        budgets = [
+            budget
+            for team in (self.around.tree.line(team_id) if known else ())
+            if team.pk in known
+            and (budget := known[team.pk].budget(team.name, self.now)) is not None
+            and budget.is_used_up
+        ]
+        return max(budgets, key=lambda one: one.pauses, default=None)
 
     def seconds_since(self, moment: datetime | None) -> float:
         """Return how long ago it was; infinite for something that never happened."""

@@ -66,7 +66,9 @@ def _is_idle(job: JobSnapshot) -> bool:
 
 
 def _is_to_be_told_off(job: JobSnapshot) -> bool:
-    """It failed too often, writes too much or soon will, or was refused something."""
+    """It failed too often, writes too much or soon will, has to give way, or was refused."""
     writes_too_much = excess_of(job) or is_near(job)
     is_failing = job.failures > job.spec.retry.max_restarts
-    return bool(writes_too_much) or is_failing or job.refused is not None
+    budget = job.context.used_up_budget
+    gives_way = budget is not None and budget.pauses
+    return bool(writes_too_much) or is_failing or gives_way or job.refused is not None

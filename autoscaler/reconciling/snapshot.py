@@ -14,6 +14,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from autoscaler.reconciling.questions import Question, Unanswered
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
+from autoscaler.team_budget import TeamBudget
 from jobs.admission.disk_limits import DiskLimits, TeamDisk
 from jobs.job_mode import JobMode
 from jobs.lifecycle import ACTIVE, JobState
@@ -122,6 +123,7 @@ class Context:
     limits: TimeLimits = LIMITS
     disk_limits: DiskLimits = field(default_factory=DiskLimits)
     team_disk: TeamDisk | None = None  # of the job's team
+    used_up_budget: TeamBudget | None = None  # of the job's team, or of one above
     reclaim_seconds: float = 60.0  # after which lent GPUs must be back
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from autoscaler.reconciling.instructions import Instructions
 from autoscaler.reconciling.rules.ending import (
+    budgets,
     disk,
     idleness,
     limits,
@@ -51,6 +52,7 @@ _IN_ORDER: Final[tuple[tuple[Rule, frozenset[RescaleMode], frozenset[JobState]],
     (limits.end_what_is_used_up, _BOTH, ACTIVE),
     (limits.end_what_would_start_again, _BOTH, frozenset({JobState.STOPPING})),
     (limits.warn_of_near_limits, _BOTH, ACTIVE),
+    (budgets.pause_for_the_budget, _BOTH, ACTIVE),
     (idleness.tell_of_idleness, _BOTH, ACTIVE),
     (idleness.pause_what_is_idle, _BOTH, frozenset({JobState.RUNNING})),
     (joining.go_on_without_the_gone, _HOT, _CHANGING),

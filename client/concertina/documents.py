@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         TokenState,
         WaitCondition,
         WebhookShape,
+        WhenUsedUp,
         WorkerPhase,
     )
 
@@ -70,6 +71,21 @@ class BatchWorth(TypedDict):
     of_largest: float  # What a sample of the largest batch is worth, in samples of the base batch.
     supported: int  # Up to this batch of the range, a sample is worth at least half.
     reaches_too_far: bool  # At the largest batch it is not.
+    message: str
+
+
+class Budget(TypedDict):
+    """How a team, with those below it, stands with its GPU-hours of this month."""
+
+    team: str
+    month: str  # Its first day, in UTC.
+    gpu_hours: float
+    used_gpu_hours: float  # As counted last, half a minute ago or so.
+    near_gpu_hours: float  # From which on its people are told.
+    # Used at the end of the month, if it goes on to hold as many GPUs as now.
+    forecast_gpu_hours: float
+    then: WhenUsedUp  # What becomes of its jobs when all are used up.
+    is_used_up: bool
     message: str
 
 
@@ -335,6 +351,7 @@ class HeldLimit(TypedDict):
     """A limit that holds for the job."""
 
     limit: str  # The field in which somebody set it.
+    team: str | None  # Whose it is, with those below it; null: the job's own.
     unit: LimitUnit
     used: float
     most: float
@@ -801,7 +818,7 @@ class Team(TypedDict):
 
 
 class TeamChange(TypedDict):
-    """A document of the service: TeamChange."""
+    """Limits of a team as a whole."""
 
     name: str
     # Most jobs that may wait, queued or paused; the next one is refused.
@@ -814,6 +831,17 @@ class TeamChange(TypedDict):
     # True: each of its members may change, cancel and delete all of the team's jobs, not only those
     # that they submitted themselves.
     members_change_all_jobs: NotRequired[bool]
+    # That it and the teams below it may use in a month of UTC. null: no limit.
+    gpu_hours_per_month: NotRequired[float | None]
+    # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
+    # no limit.
+    max_queued_jobs_per_user: NotRequired[int | None]
+    # Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no
+    # limit.
+    max_running_jobs: NotRequired[int | None]
+    # Most of these that one person, or one token, has submitted. null: no limit.
+    max_running_jobs_per_user: NotRequired[int | None]
+    when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
 
 
 class TeamRetention(TypedDict):
@@ -1014,13 +1042,26 @@ class ModelVersionDetail(ModelVersion):
 
 
 class TeamDetail(Team):
-    """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
+    """Limits of a team as a whole."""
 
+    # Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no
+    # limit.
+    max_running_jobs: NotRequired[int | None]
+    # Most of these that one person, or one token, has submitted. null: no limit.
+    max_running_jobs_per_user: NotRequired[int | None]
+    # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
+    # no limit.
+    max_queued_jobs_per_user: NotRequired[int | None]
+    # That it and the teams below it may use in a month of UTC. null: no limit.
+    gpu_hours_per_month: NotRequired[float | None]
+    when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
     max_queued_jobs: int  # Most jobs that may wait, queued or paused.
     network: JobNetwork  # What its jobs may ask for.
     reachable: list[str]  # Hosts with ports, for `listed`.
     # False: a member changes the jobs that they submitted, and leads change all.
     members_change_all_jobs: bool
+    budgets: list[Budget]  # Its own, if it has one, then those of teams above, which cover it.
+    may_change_limits: list[str]  # Which of its limits the caller may change.
     quotas: list[Quota]
     tokens: list[Token] | None  # null: only its leads and admins may see them.
 

@@ -39,6 +39,8 @@ EventKind = Literal[
     "busy_again",
     "disk_filling",
     "limit_near",
+    "budget_warning",
+    "budget_used_up",
     "deadline_at_risk",
     "planning_failed",
     "planned_again",
@@ -103,6 +105,8 @@ JobReason = Literal[
     "out_of_memory",
     "out_of_disk",
     "team_disk_full",
+    "team_job_limit",
+    "team_budget_used_up",
     "too_many_files",
     "folder_closed",
     "max_duration_over",
@@ -140,7 +144,7 @@ JobState = Literal[
     "cancelled",
 ]
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
-LimitUnit = Literal["hours", "gpu_hours"]
+LimitUnit = Literal["hours", "gpu_hours", "jobs"]
 LogStream = Literal["stdout", "stderr"]
 MemberRole = Literal["viewer", "member", "lead"]
 ModelState = Literal["storing", "stored", "lost"]
@@ -182,4 +186,5 @@ TeamPermission = Literal[
 TokenState = Literal["valid", "expired", "revoked"]
 WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost"]
+WhenUsedUp = Literal["no_new", "pause"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 from django.db import connection, transaction
 from django.utils import timezone
 from tenancy.audit import records
-from tenancy.models import Team
+from tenancy.models import Team, limits_of
 
 from autoscaler.job_vocabulary import EventKind
 from jobs.admission import call, code_snapshots, data_use, earlier_runs, start_sources
@@ -126,10 +126,10 @@ def _made_once(
 ) -> Sequence[tuple[str, str]] | None:
     """Write the jobs; or return what the same request made, perhaps while this one waited."""
     team = _alone(admitted.team)
-    there = _TeamStock.read(admitted.team, [job.name for job in jobs], key)
+    there = _TeamStock.read(admitted.team, jobs, key)
     if there.made is not None:
         return key.made_before(there.made)
-    _check_room(admitted, team, there.waiting, more=len(jobs))
+    _check_room(admitted, team, there, more=len(jobs))
     _check_names(admitted, sent, there.taken)
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     versions = data_use.hold(
@@ -240,11 +240,13 @@ def _names(jobs: Sequence[Job]) -> list[tuple[str, str]]:
 
 def _alone(team: Team) -> Team:
     """Return the team as it is now. From here on, its submissions go one at a time."""
-    return Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    held = Team.objects.select_for_update(no_key=True, of=("self",))
+    return held.select_related("limits").get(pk=team.pk)
 
 
 _THERE: Final = """
     SELECT count(*) FILTER (WHERE state = ANY(%(waiting)s)),
+        count(*) FILTER (WHERE state = ANY(%(waiting)s) AND submitted_by = %(by)s),
         (array_agg(name ORDER BY name) FILTER (WHERE name = ANY(%(names)s)))[:%(most)s], (
             SELECT jsonb_build_array(body_digest, job_id, job.name, made)
             FROM jobs_idempotencykey LEFT JOIN jobs_job job ON job.id = job_id
@@ -260,17 +262,19 @@ class _TeamStock:
     """What a team has, and gets no more of while its submissions wait."""
 
     waiting: int  # jobs
+    own_waiting: int  # of whoever submits
     taken: Sequence[str]  # names of its live jobs, of those that were asked for
     made: Sequence[Any] | None  # what the key stands for; None: it is not known
 
     @classmethod
-    def read(cls, team: Team, names: Sequence[str], key: _Key) -> _TeamStock:
+    def read(cls, team: Team, jobs: Sequence[Job], key: _Key) -> _TeamStock:
         with connection.cursor() as cursor:
             cursor.execute(
                 _THERE,
                 {
                     "team": team.pk,
-                    "names": [*names],
+                    "names": [job.name for job in jobs],
+                    "by": jobs[0].submitted_by,
                     "waiting": sorted(WAITING),
                     "live": sorted(LIVE),
                     "most": call.MOST_PROBLEMS,
@@ -278,21 +282,31 @@ class _TeamStock:
                     "since": timezone.now() - IDEMPOTENCY_WINDOW,
                 },
             )
-            waiting, taken, made = cursor.fetchone()
+            waiting, own_waiting, taken, made = cursor.fetchone()
         return cls(
-            waiting=waiting, taken=taken or (), made=None if made is None else json.loads(made)
+            waiting=waiting,
+            own_waiting=own_waiting,
+            taken=taken or (),
+            made=None if made is None else json.loads(made),
         )
 
 
-def _check_room(admitted: AdmittedCall, team: Team, waiting: int, *, more: int) -> None:
+def _check_room(admitted: AdmittedCall, team: Team, there: _TeamStock, *, more: int) -> None:
     """Refuse the jobs if more would wait than are allowed to, or their files had no room."""
     limits = admitted.specs[0].pool.disk_limits
     disk = limits.of_team(team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib)
     if disk.is_full:
         raise TeamDiskFull(f"{disk.said()} {disk.remedy()}")
-    most = team.max_queued_jobs
+    beside = f" beside the {more} of this bulk" if more > 1 else ""
+    own_most = limits_of(team).max_queued_jobs_per_user
+    if own_most is not None and there.own_waiting + more > own_most:
+        raise TooManyQueued(
+            f"You have {there.own_waiting} waiting jobs in team {team.name}, queued or paused,"
+            f"{beside} and may have at most {own_most} (max_queued_jobs_per_user). Cancel some,"
+            " submit later, or ask a lead of the team to raise it."
+        )
+    waiting, most = there.waiting, team.max_queued_jobs
     if waiting + more > most:
-        beside = f" beside the {more} of this bulk" if more > 1 else ""
         raise TooManyQueued(
             f"Team {team.name} has {waiting} waiting jobs, queued or paused,{beside} and may have"
             f" at most {most} (max_queued_jobs). Cancel some, submit later, or ask an admin to"

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from jobs.lifecycle import FINAL
+from django.db.models import Count
+from django.utils import timezone
+from tenancy.models import Team, TeamLimits
+from tenancy.models import limits_of as limits_of_team
+from tenancy.queries import TeamTree
+
+from jobs.lifecycle import ACTIVE, FINAL, JobState
 from jobs.models import Job
 from jobs.spec import stored_spec
 
 _HOUR: Final = 3600.0
+_WHO_GIVES_MORE: Final = "An admin or a lead of a team above may raise it."
 
 
 class LimitUnit(StrEnum):
@@ -19,6 +26,7 @@ class LimitUnit(StrEnum):
 
     HOURS = "hours"
     GPU_HOURS = "gpu_hours"
+    JOBS = "jobs"
 
 
 LIMIT_UNITS: Final = [unit.value for unit in LimitUnit]
@@ -29,6 +37,7 @@ class HeldLimit:
     """One limit as it holds for a job now."""
 
     limit: str  # the field in which somebody set it
+    team: str | None  # whose; None: the job's own
     unit: LimitUnit
     used: float
     most: float
@@ -37,8 +46,8 @@ class HeldLimit:
 
 
 def limits_of(job: Job) -> list[HeldLimit]:
-    """Return those that its spec sets, of a job that has not ended."""
-    return [] if job.state in FINAL else list(_of_its_spec(job))
+    """Return those of its spec, of its team and of those above, of a job that has not ended."""
+    return [] if job.state in FINAL else [*_of_its_spec(job), *_of_its_teams(job)]
 
 
 def _of_its_spec(job: Job) -> Iterator[HeldLimit]:
@@ -47,9 +56,79 @@ def _of_its_spec(job: Job) -> Iterator[HeldLimit]:
         is_time = one.field == "max_duration"
         yield HeldLimit(
             limit=one.field,
+            team=None,
             unit=LimitUnit.HOURS if is_time else LimitUnit.GPU_HOURS,
             used=one.used / _HOUR,
             most=one.most / _HOUR,
             is_used_up=one.is_used_up,
             message=one.warning,
         )
+
+
+def _of_its_teams(job: Job) -> Iterator[HeldLimit]:
+    """Yield the limits of its team and of those above; in two statements at most."""
+    tree, now = TeamTree.read(), timezone.now()
+    limited = [(team, limits_of_team(team)) for team in tree.line(job.team_id)]
+    for team, limits in limited:
+        if (budget := limits.budget(team.name, now)) is not None:
+            yield HeldLimit(
+                limit="gpu_hours_per_month",
+                team=team.name,
+                unit=LimitUnit.GPU_HOURS,
+                used=budget.used_gpu_hours,
+                most=budget.gpu_hours,
+                is_used_up=budget.is_used_up,
+                message=f"{budget.said()} {budget.consequence()} {_WHO_GIVES_MORE}",
+            )
+    bounded = [one for one in limited if _bounds_running_jobs(one[1])]
+    held = _held_by(tree.below(bounded[-1][0].pk)) if bounded else {}
+    for team, limits in bounded:
+        below = tree.below(team.pk)
+        of_all = sum(jobs for (team_id, _), jobs in held.items() if team_id in below)
+        own = sum(held.get((team_id, job.submitted_by), 0) for team_id in below)
+        yield from _of_running_jobs(team, limits, of_all=of_all, own=own)
+
+
+def _of_running_jobs(
+    team: Team, limits: TeamLimits, *, of_all: int, own: int
+) -> Iterator[HeldLimit]:
+    jobs = f"of team {team.name} and the teams below it hold GPUs"
+    if (most := limits.max_running_jobs) is not None:
+        yield _count(
+            "max_running_jobs",
+            team,
+            (of_all, most),
+            f"{of_all} jobs {jobs}, and at most {most} may (`max_running_jobs`). {_WHO_GIVES_MORE}",
+        )
+    if (most := limits.max_running_jobs_per_user) is not None:
+        yield _count(
+            "max_running_jobs_per_user",
+            team,
+            (own, most),
+            f"{own} jobs of whoever submitted it {jobs}, and at most {most} may"
+            f" (`max_running_jobs_per_user`). A lead of team {team.name} or an admin may raise it.",
+        )
+
+
+def _count(limit: str, team: Team, counted: tuple[int, int], message: str) -> HeldLimit:
+    used, most = counted
+    return HeldLimit(
+        limit=limit,
+        team=team.name,
+        unit=LimitUnit.JOBS,
+        used=used,
+        most=most,
+        is_used_up=used >= most,
+        message=message,
+    )
+
+
+def _bounds_running_jobs(limits: TeamLimits) -> bool:
+    return limits.max_running_jobs is not None or limits.max_running_jobs_per_user is not None
+
+
+def _held_by(team_ids: Collection[int]) -> dict[tuple[int, str], int]:
+    """Count the jobs that hold GPUs by team and by who submitted them."""
+    holding = Job.objects.filter(team__in=team_ids, state__in=[*ACTIVE, JobState.STOPPING])
+    counted = holding.order_by().values_list("team_id", "submitted_by").annotate(Count("pk"))
+    return {(team_id, user): jobs for team_id, user, jobs in counted}

@@ -12,6 +12,7 @@ from celery.schedules import crontab
 from autoscaler.job_network import JobNetwork
 from autoscaler.planning.decisions.explanation import Closing, Hindrance, RemedyKind
 from autoscaler.planning.decisions.plan import Action
+from autoscaler.team_budget import WhenUsedUp
 from control_plane.configuration import environment, redis_url, structured_logging
 from control_plane.database import database_url
 from jobs.job_mode import JobMode
@@ -159,6 +160,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "WaitCondition": WaitCondition.choices(),
         "WorkerPhase": WorkerPhase.choices(),
         "JobNetwork": JobNetwork.choices(),
+        "WhenUsedUp": WhenUsedUp.choices(),
         "DataSourceKind": "storage.models.DataSource.Kind",
         "MemberRole": "tenancy.models.Membership.Role",
         "TeamPermission": "control_plane.api.teams.members.PERMISSIONS",

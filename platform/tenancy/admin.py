@@ -24,6 +24,7 @@ from tenancy.models import (
     RetentionRule,
     Secret,
     Team,
+    TeamLimits,
     Token,
     TokenScope,
 )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     FairShareSettingsAdminBase = admin.ModelAdmin[FairShareSettings]
     MembershipInlineBase = admin.TabularInline[Membership, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
+    LimitsInlineBase = admin.StackedInline[TeamLimits, Any]
     RetentionInlineBase = admin.TabularInline[RetentionRule, Any]
     PersonAdminBase = UserAdmin[User]
 else:
@@ -45,6 +47,7 @@ else:
     TeamAdminBase = TokenAdminBase = SecretAdminBase = QuotaAdminBase = admin.ModelAdmin
     FairShareSettingsAdminBase = ImageRuleAdminBase = admin.ModelAdmin
     MembershipInlineBase = QuotaInlineBase = RetentionInlineBase = admin.TabularInline
+    LimitsInlineBase = admin.StackedInline
     PersonAdminBase = UserAdmin
 
 
@@ -68,6 +71,12 @@ class TeamQuotaInline(QuotaInlineBase):
     )
 
 
+class LimitsInline(LimitsInlineBase):
+    model = TeamLimits
+    can_delete = False
+    verbose_name_plural = "how many jobs may run, and the GPU-hours of a month"
+
+
 class RetentionInline(RetentionInlineBase):
     """The bounds that a team's leads choose within."""
 
@@ -83,7 +92,7 @@ class TeamAdmin(TeamAdminBase):
         *("most_disk_gib", "disk_bytes"),
     )
     search_fields = ("name",)
-    inlines = (TeamQuotaInline, RetentionInline, MembershipInline)
+    inlines = (TeamQuotaInline, LimitsInline, RetentionInline, MembershipInline)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
         teams = super().get_queryset(request).select_related("parent")

@@ -1,14 +1,39 @@
-"""What do others ask about teams? They ask for quotas per pool."""
+"""What do others ask about teams? They ask who is above whom, and for quotas per pool."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from tenancy.models import Quota, Team
 
 
 def teams_by_name() -> dict[str, Team]:
     return {team.name: team for team in Team.objects.select_related("parent")}
+
+
+@dataclass(frozen=True, slots=True)
+class TeamTree:
+    """All teams with their limits, by id; read in one statement."""
+
+    teams: Mapping[int, Team]
+
+    @classmethod
+    def read(cls) -> TeamTree:
+        return cls(Team.objects.select_related("limits").in_bulk())
+
+    def line(self, team_id: int) -> Iterator[Team]:
+        """Yield the team and those above it, as far as they are known; a circle ends this too."""
+        seen: set[int] = set()
+        at: int | None = team_id
+        while at is not None and at not in seen and (team := self.teams.get(at)) is not None:
+            seen.add(at)
+            yield team
+            at = team.parent_id
+
+    def below(self, team_id: int) -> set[int]:
+        """Return the ids of the team and of all below it."""
+        return {key for key in self.teams if any(one.pk == team_id for one in self.line(key))}
 
 
 def quotas_of_pool(pool_id: int) -> Mapping[int, Quota]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from cluster.worker_host import Labels, LogLine, ObservedProcess, ProcessPhase, ProcessRole
@@ -32,6 +32,7 @@ from autoscaler.reconciling.snapshot import (
 )
 from autoscaler.reconciling.table import rules_for
 from autoscaler.reconciling.worker_snapshot import NodeSnapshot, WorkerSnapshot
+from autoscaler.team_budget import TeamBudget, WhenUsedUp
 from jobs.lifecycle import JobState
 from jobs.spec.job_spec import parse
 from jobs.worker_phase import WorkerPhase
@@ -185,3 +186,15 @@ def _counted(release: ReleaseWorker) -> str:
         "told": count.tell,
     }
     return f": {', '.join(name for name, value in parts.items() if value)}"
+
+
+def spent(*, then: WhenUsedUp = WhenUsedUp.PAUSE, told_share: float = 1.0) -> TeamBudget:
+    """A budget of the team's of which nothing is left."""
+    return TeamBudget(
+        team="vision",
+        gpu_hours=10,
+        used_gpu_hours=10,
+        month=date(2026, 11, 1),
+        then=then,
+        told_share=told_share,
+    )

@@ -25,6 +25,7 @@ from tests.reconciling.builders import (
     job,
     preparing,
     process,
+    spent,
     unheard,
     worker,
 )
@@ -56,6 +57,9 @@ RESTLESS: dict[str, JobSnapshot] = {
             TRAINING.context, team_disk=TeamDisk(team="vision", bytes_=2, most_bytes=1)
         ),
         notices=Notices(disk_start=TRAINING.starts),
+    ),
+    "its team has used up its budget": replace(
+        TRAINING, context=replace(TRAINING.context, used_up_budget=spent())
     ),
     "it does nothing": replace(TRAINING, idle_since=ago(5)),
     "it does something again": replace(TRAINING, notices=Notices(idle_since=ago(5))),

@@ -45,6 +45,7 @@ class _FetchNotice:
     reason: JobReason
     message: str
     prepared_at: datetime | None
+    is_news: bool
 
     @property
     def as_it_stands(self) -> tuple[str, str]:
@@ -58,6 +59,7 @@ def _notice_of(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice
         reason=arrival.waits_as,
         message=sentence_case(f"{arrival.note.removesuffix('.')}."),
         prepared_at=context.now + timedelta(seconds=arrival.seconds) if is_known else None,
+        is_news=arrival.is_news,
     )
 
 
@@ -71,14 +73,16 @@ def _say(notice: _FetchNotice, job_ids: list[str], news: set[str], context: Tick
         Job.objects.filter(pk__in=held).update(
             reason=notice.reason, message=notice.message, prepared_at=notice.prepared_at
         )
-        for job_id in held:
-            if job_id in news:
-                events.record(
-                    job_id=job_id,
-                    kind=EventKind.PREPARING,
-                    reason=notice.reason,
-                    message=notice.message,
-                )
+        events.record_all(
+            events.new(
+                job_id=job_id,
+                kind=EventKind.PREPARING,
+                reason=notice.reason,
+                message=notice.message,
+            )
+            for job_id in held
+            if notice.is_news and job_id in news
+        )
 
 
 def _failing(arrival: StartPrerequisite) -> writing.Drafting:

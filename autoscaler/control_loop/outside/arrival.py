@@ -1,4 +1,4 @@
-"""What does a job still lack: data, code, room for its team, or that another job ends?"""
+"""What does a job still lack: data, code, room or places for its team, or the end of others?"""
 
 from __future__ import annotations
 
@@ -14,5 +14,6 @@ class StartPrerequisite:
     note: str = ""  # how far it is, for people
     seconds: float = 0.0  # until it is there, as far as anybody can tell
     waits_as: JobReason = JobReason.PREPARING
+    is_news: bool = True  # there is an event when a job begins to wait for it
     problem: str = ""  # why it will never be there
     reason: JobReason = JobReason.DATA_UNAVAILABLE  # of a job that fails for that

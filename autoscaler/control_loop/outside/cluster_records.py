@@ -11,15 +11,27 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from cluster.models import Node, Pool
-from tenancy.models import Team
+from tenancy.models import Team, TeamLimits
+from tenancy.queries import TeamTree
 
 
 class ClusterRecords:
     """Teams, pools and nodes as they were when somebody first looked at them."""
 
     @cached_property
+    def tree(self) -> TeamTree:
+        return TeamTree.read()
+
+    @property
     def teams(self) -> Mapping[int, Team]:
-        return Team.objects.in_bulk()
+        """Return them with their limits."""
+        return self.tree.teams
+
+    @cached_property
+    def teams_with_limits(self) -> Mapping[int, TeamLimits]:
+        """Return the limits of those that have any, by the team's id."""
+        found = ((key, getattr(team, "limits", None)) for key, team in self.teams.items())
+        return {key: limits for key, limits in found if limits is not None}
 
     @cached_property
     def pools(self) -> Mapping[int, Pool]:

@@ -2,6 +2,7 @@
 
 usage      reads it, in two statements
 statement  the statement that adds up lines
+months     reads what teams used in a month, up to now
 question   what is asked for, and what the caller may be told
 calendar   which hours, days and months there are in a time zone, and which lines have them
 """

@@ -24,23 +24,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/cluster/gpus": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How busy the GPUs of jobs are that you may see */
-        get: operations["list_gpu_use"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
@@ -277,7 +260,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a job for good
-         * @description A job that holds GPUs first becomes `stopping`, until they are free. With `tree` all is cancelled that waits for it, or nothing if some of it is not the caller's to change.
+         * @description A job that holds GPUs first becomes `stopping`, until they are free.
          */
         post: operations["cancel_job"];
         delete?: never;
@@ -382,26 +365,6 @@ export interface paths {
          * @description As a tar archive, compressed by gzip.
          */
         get: operations["get_job_code"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/jobs/{job_id}/dependencies": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * For which jobs a job waits, and which wait for it
-         * @description Of each at most 100, the first that were named.
-         */
-        get: operations["list_job_dependencies"];
         put?: never;
         post?: never;
         delete?: never;
@@ -873,23 +836,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/nodes/{name}/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Which jobs a cordon or drain of a node would hit (admins) */
-        get: operations["list_node_jobs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/nodes/{name}/uncordon": {
         parameters: {
             query?: never;
@@ -1112,8 +1058,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change how many jobs of a team may wait, and what they keep and reach (admins)
-         * @description Leads of the team change `members_change_all_jobs`, and nothing else.
+         * Change how many jobs of a team wait and run, and what they use up (admins)
+         * @description Leads of the team change `members_change_all_jobs`, `max_running_jobs_per_user` and `max_queued_jobs_per_user`. Leads of a team above also change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up to what the teams above have.
          */
         patch: operations["change_team"];
         trace?: never;
@@ -1754,16 +1700,6 @@ export interface components {
          */
         AuditSenderKind: "person" | "token" | "service" | "unknown";
         /**
-         * AwaitedJob
-         * @description Another job, and how it has to end first.
-         */
-        AwaitedJob: {
-            /** Job */
-            job: string;
-            /** @default ok */
-            when: components["schemas"]["WaitCondition"];
-        };
-        /**
          * Batch
          * @description The global batch, and how the learning rate follows it.
          */
@@ -1805,6 +1741,41 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        /** @description How a team, with those below it, stands with its GPU-hours of this month. */
+        Budget: {
+            team: string;
+            /**
+             * Format: date
+             * @description Its first day, in UTC.
+             */
+            month: string;
+            /** Format: double */
+            gpu_hours: number;
+            /**
+             * Format: double
+             * @description As counted last, half a minute ago or so.
+             */
+            used_gpu_hours: number;
+            /**
+             * Format: double
+             * @description From which on its people are told.
+             */
+            near_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Used at the end of the month, if it goes on to hold as many GPUs as now.
+             */
+            forecast_gpu_hours: number;
+            /**
+             * @description What becomes of its jobs when all are used up.
+             *
+             *     * `no_new` - no_new: no queued job starts, and those that run go on
+             *     * `pause` - pause: those that run are paused as well, after a last checkpoint
+             */
+            then: components["schemas"]["WhenUsedUp"];
+            is_used_up: boolean;
+            message: string;
+        };
         Bulk: {
             jobs: components["schemas"]["JobSpec"][];
         } | {
@@ -2093,35 +2064,6 @@ export interface components {
             /** @description Empty: it was delivered. */
             problem: string;
         };
-        /** @description One other job, and for which end of which of the two the other one waits. */
-        Dependency: {
-            job_id: string;
-            name: string;
-            /**
-             * @description How the job that is waited for has to end.
-             *
-             *     * `ok` - ok: it completed
-             *     * `any` - any: it ended, however it did
-             *     * `failed` - failed: it failed
-             */
-            readonly when: components["schemas"]["WaitCondition"];
-            /**
-             * @description Empty: it was deleted.
-             *
-             *     * `queued` - queued
-             *     * `starting` - starting
-             *     * `running` - running
-             *     * `rescaling` - rescaling
-             *     * `paused` - paused
-             *     * `stopping` - stopping
-             *     * `completed` - completed
-             *     * `failed` - failed
-             *     * `cancelled` - cancelled
-             */
-            readonly state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
-            /** @description Of a deleted job: how it ended. Empty: it is there, or nobody knows. */
-            ended_as: string;
-        };
         Details: components["schemas"]["RunningDetails"] | components["schemas"]["StartedDetails"] | components["schemas"]["RescaledDetails"] | components["schemas"]["PausedDetails"] | components["schemas"]["WaitingDetails"] | components["schemas"]["RefusedDetails"] | components["schemas"]["DroppedDetails"];
         /** @description A new job that is refused for good, in a pool that keeps no queue. */
         DroppedDetails: {
@@ -2245,13 +2187,15 @@ export interface components {
          *     * `busy_again` - Busy again: its workers do something again.
          *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
          *     * `limit_near` - Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.
+         *     * `budget_warning` - Team's budget near: four fifths of its GPU-hours of the month are used up.
+         *     * `budget_used_up` - Team's budget used up: none of its GPU-hours of the month are left.
          *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
          *     * `planning_failed` - Left out of plans: the planner failed on its data.
          *     * `planned_again` - Planned again: the planner can use its data again.
          *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
          * @enum {string}
          */
-        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
+        EventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error";
         EventList: {
             items: components["schemas"]["Event"][];
         };
@@ -2606,24 +2550,6 @@ export interface components {
                 [key: string]: string | null;
             };
         };
-        /** @description A worker of several GPUs tells one number for all of them. */
-        GpuUse: {
-            node: string;
-            gpu_index: number;
-            /**
-             * Format: double
-             * @description 0 to 1; null: not told.
-             */
-            utilisation: number | null;
-            /** @description In use; null: not told. */
-            memory_bytes: number | null;
-            memory_total_bytes: number | null;
-            /** @description Its worker is slower than its peers. */
-            is_slow: boolean;
-        };
-        GpuUseList: {
-            items: components["schemas"]["GpuUse"][];
-        };
         Health: {
             /**
              * @description impaired: it answers, but plans are not applied. unavailable comes with 503.
@@ -2656,6 +2582,8 @@ export interface components {
         HeldLimit: {
             /** @description The field in which somebody set it. */
             limit: string;
+            /** @description Whose it is, with those below it; null: the job's own. */
+            team: string | null;
             unit: components["schemas"]["LimitUnit"];
             /** Format: double */
             used: number;
@@ -2847,13 +2775,6 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /** @description The first of them, each way. */
-        JobDependencies: {
-            waits_for: components["schemas"]["Dependency"][];
-            awaited_by: components["schemas"]["Dependency"][];
-            /** @description How many wait for it in all. */
-            awaited_by_total: number;
-        };
         /** @description A job with its spec, as sent, and as it counts now with every default filled in. */
         JobDetail: {
             readonly id: string;
@@ -3019,7 +2940,6 @@ export interface components {
          *     * `fragmented` - Free GPUs are scattered: there are enough, but no node has enough of them together.
          *     * `exceeds_limit` - Larger than its limit: it needs more than its pool has or its team may hold.
          *     * `preparing` - Its data is on the way: it is being fetched, and the job takes no GPUs until it is there.
-         *     * `waiting_for_jobs` - Waits for other jobs: those in its `depends_on` have to end first.
          *     * `dropped` - Did not fit: its pool has no queue, and refuses what does not fit on arrival.
          *     * `job_arrived` - A job arrived: it starts, or others give way so that a job can start.
          *     * `job_finished` - A job finished: the GPUs that it freed are used again.
@@ -3054,6 +2974,8 @@ export interface components {
          *     * `out_of_memory` - Ran out of memory: the machine's or a GPU's; its message tells which.
          *     * `out_of_disk` - Wrote more than it may: its files took more than `resources.disk_per_job`.
          *     * `team_disk_full` - Its team's disk is full: the team's jobs keep more files than they may, ended ones too.
+         *     * `team_job_limit` - As many jobs run as may: of its team, of one above, or of whoever submitted it.
+         *     * `team_budget_used_up` - Its team's budget is used up: the GPU-hours of the month, of its team or of one above.
          *     * `too_many_files` - Wrote too many files: it has more files and folders than a job may have.
          *     * `folder_closed` - Hid what it writes: a folder is closed, or nested too deep to be measured.
          *     * `max_duration_over` - Ran for as long as it may: it held GPUs for its `max_duration`.
@@ -3062,7 +2984,6 @@ export interface components {
          *     * `data_unavailable` - Data is missing: a source that it names is gone, or is not where it was.
          *     * `code_unavailable` - Code is missing: the repository that it names has no such code, or cannot be read.
          *     * `start_unavailable` - Start is missing: the checkpoint from which it was to start was removed before.
-         *     * `dependency_unmet` - Waited in vain: a job in its `depends_on` has ended in another way than it has to.
          *     * `script_warning` - Check the script: it runs, but something in it is probably a mistake.
          *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
          *     * `deadline` - Deadline at risk: it is expected to end too late.
@@ -3080,7 +3001,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "waiting_for_jobs" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "dependency_unmet" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -3211,8 +3132,6 @@ export interface components {
             checkpoint: components["schemas"]["Checkpoint"];
             /** @default null */
             start_from: components["schemas"]["StartFrom"] | null;
-            /** Depends On */
-            depends_on?: (string | components["schemas"]["AwaitedJob"])[];
             /** Metrics */
             metrics?: components["schemas"]["LoggedMetric"][];
             /**
@@ -3321,39 +3240,13 @@ export interface components {
          * @enum {string}
          */
         LearningRateScaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
-        Leaving: {
-            /** @description Of the pool, on other nodes that take new work. */
-            gpus_free_elsewhere: number;
-            /** @description Of jobs that hold GPUs of the node, in all. */
-            count: number;
-            /** @description At most 500, by name. */
-            items: components["schemas"]["LeavingJob"][];
-        };
-        LeavingJob: {
-            id: string;
-            name: string;
-            team: string;
-            mode: components["schemas"]["JobMode"];
-            /** @description That hold GPUs of this node. */
-            workers_here: number;
-            workers_elsewhere: number;
-            gpus_here: number;
-            min_workers: number;
-            /**
-             * @description What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere, `pauses` after a checkpoint, or `stays` until it ends. With room it moves, but for jobs of mode `fixed`, which pause and start again elsewhere.
-             *
-             *     * `shrinks` - shrinks
-             *     * `pauses` - pauses
-             *     * `stays` - stays
-             */
-            without_room: components["schemas"]["WithoutRoomEnum"];
-        };
         /**
          * @description * `hours` - hours
          *     * `gpu_hours` - gpu_hours
+         *     * `jobs` - jobs
          * @enum {string}
          */
-        LimitUnit: "hours" | "gpu_hours";
+        LimitUnit: "hours" | "gpu_hours" | "jobs";
         LogLine: {
             /** Format: date-time */
             at: string;
@@ -3778,6 +3671,7 @@ export interface components {
         PatchedRoleBody: {
             role?: components["schemas"]["MemberRole"];
         };
+        /** @description Limits of a team as a whole. */
         PatchedTeamChange: {
             readonly name?: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
@@ -3796,6 +3690,24 @@ export interface components {
             reachable?: string[];
             /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
             members_change_all_jobs?: boolean;
+            /**
+             * Format: double
+             * @description That it and the teams below it may use in a month of UTC. null: no limit.
+             */
+            gpu_hours_per_month?: number | null;
+            /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
+            max_queued_jobs_per_user?: number | null;
+            /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
+            max_running_jobs?: number | null;
+            /** @description Most of these that one person, or one token, has submitted. null: no limit. */
+            max_running_jobs_per_user?: number | null;
+            /**
+             * @description What becomes of its jobs when these are used up.
+             *
+             *     * `no_new` - no_new: no queued job starts, and those that run go on
+             *     * `pause` - pause: those that run are paused as well, after a last checkpoint
+             */
+            when_used_up?: components["schemas"]["WhenUsedUp"];
         };
         PatchedWebhookChangeBody: {
             /** @description Of events. None: all. */
@@ -4797,6 +4709,7 @@ export interface components {
             /** @description True if the caller has a role in it, and so sees its jobs. */
             is_mine: boolean;
         };
+        /** @description Limits of a team as a whole. */
         TeamChange: {
             readonly name: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
@@ -4815,9 +4728,45 @@ export interface components {
             reachable?: string[];
             /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
             members_change_all_jobs?: boolean;
+            /**
+             * Format: double
+             * @description That it and the teams below it may use in a month of UTC. null: no limit.
+             */
+            gpu_hours_per_month?: number | null;
+            /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
+            max_queued_jobs_per_user?: number | null;
+            /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
+            max_running_jobs?: number | null;
+            /** @description Most of these that one person, or one token, has submitted. null: no limit. */
+            max_running_jobs_per_user?: number | null;
+            /**
+             * @description What becomes of its jobs when these are used up.
+             *
+             *     * `no_new` - no_new: no queued job starts, and those that run go on
+             *     * `pause` - pause: those that run are paused as well, after a last checkpoint
+             */
+            when_used_up?: components["schemas"]["WhenUsedUp"];
         };
-        /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
+        /** @description Limits of a team as a whole. */
         TeamDetail: {
+            /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
+            max_running_jobs?: number | null;
+            /** @description Most of these that one person, or one token, has submitted. null: no limit. */
+            max_running_jobs_per_user?: number | null;
+            /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
+            max_queued_jobs_per_user?: number | null;
+            /**
+             * Format: double
+             * @description That it and the teams below it may use in a month of UTC. null: no limit.
+             */
+            gpu_hours_per_month?: number | null;
+            /**
+             * @description What becomes of its jobs when these are used up.
+             *
+             *     * `no_new` - no_new: no queued job starts, and those that run go on
+             *     * `pause` - pause: those that run are paused as well, after a last checkpoint
+             */
+            when_used_up?: components["schemas"]["WhenUsedUp"];
             name: string;
             parent: string | null;
             guaranteed: number;
@@ -4853,6 +4802,10 @@ export interface components {
             reachable: string[];
             /** @description False: a member changes the jobs that they submitted, and leads change all. */
             members_change_all_jobs: boolean;
+            /** @description Its own, if it has one, then those of teams above, which cover it. */
+            budgets: components["schemas"]["Budget"][];
+            /** @description Which of its limits the caller may change. */
+            may_change_limits: string[];
             quotas: components["schemas"]["Quota"][];
             /** @description null: only its leads and admins may see them. */
             tokens: components["schemas"]["Token"][] | null;
@@ -5111,13 +5064,6 @@ export interface components {
             /** @description Null: nobody asked, or the spec has problems. */
             outlook: components["schemas"]["Outlook"] | null;
         };
-        /**
-         * @description * `ok` - ok: it completed
-         *     * `any` - any: it ended, however it did
-         *     * `failed` - failed: it failed
-         * @enum {string}
-         */
-        WaitCondition: "ok" | "any" | "failed";
         /** @description A job that waits, and time may help. */
         WaitingDetails: {
             /**
@@ -5188,12 +5134,11 @@ export interface components {
          */
         WebhookShape: "json" | "slack" | "mattermost";
         /**
-         * @description * `shrinks` - shrinks
-         *     * `pauses` - pauses
-         *     * `stays` - stays
+         * @description * `no_new` - no_new: no queued job starts, and those that run go on
+         *     * `pause` - pause: those that run are paused as well, after a last checkpoint
          * @enum {string}
          */
-        WithoutRoomEnum: "shrinks" | "pauses" | "stays";
+        WhenUsedUp: "no_new" | "pause";
         Worker: {
             readonly id: string;
             readonly phase: components["schemas"]["WorkerPhase"];
@@ -5397,55 +5342,6 @@ export interface operations {
                 };
             };
             404: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    list_gpu_use: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GpuUseList"];
-                };
-            };
-            400: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -5836,7 +5732,7 @@ export interface operations {
                 /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
                 after?: string;
                 /** @description Only of these kinds. May be repeated. */
-                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
                 limit?: number;
                 /** @description Only of this team's jobs. */
                 team?: string;
@@ -5893,7 +5789,7 @@ export interface operations {
                 /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
                 after?: string;
                 /** @description Only of these kinds. May be repeated. */
-                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
                 /** @description Only of this team's jobs. */
                 team?: string;
             };
@@ -6214,13 +6110,12 @@ export interface operations {
                 label?: string[];
                 limit?: number;
                 /**
-                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first; `recent`: first those that have not ended, the newest first, then the others, the last that ended first (and `since` and `until` are about the end).
+                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first.
                  *
                  *     * `submitted` - submitted
                  *     * `finished` - finished
-                 *     * `recent` - recent
                  */
-                order?: "submitted" | "finished" | "recent";
+                order?: "submitted" | "finished";
                 /** @description Only this pool's jobs. */
                 pool?: string;
                 /** @description Part of the name or a label, or id. */
@@ -6683,10 +6578,7 @@ export interface operations {
     };
     cancel_job: {
         parameters: {
-            query?: {
-                /** @description Cancel also what waits for it (`depends_on`), what waits for that, and so on. */
-                tree?: boolean;
-            };
+            query?: never;
             header?: never;
             path: {
                 job_id: string;
@@ -7237,69 +7129,6 @@ export interface operations {
                 };
                 content: {
                     "application/gzip": string;
-                };
-            };
-            400: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            404: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    list_job_dependencies: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                job_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["JobDependencies"];
                 };
             };
             400: {
@@ -9019,7 +8848,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
                 read: string[];
             };
             header?: never;
@@ -9246,69 +9075,6 @@ export interface operations {
                 };
             };
             403: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            404: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    list_node_jobs: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Leaving"];
-                };
-            };
-            400: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

@@ -77,8 +77,8 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
         (LEAD, ADMIN),
     ),
     Permission.MANAGE_MEMBERS: PermissionRow(
-        "say who is in the team and in which role, and whether its members change each other's"
-        " jobs",
+        "say who is in the team and in which role, whether its members change each other's jobs,"
+        " and how many jobs each of them may have run and wait",
         (LEAD, ADMIN),
     ),
     Permission.MANAGE_TOKENS: PermissionRow(
@@ -92,7 +92,9 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
         (LEAD, ADMIN),
     ),
     Permission.DIVIDE_QUOTAS: PermissionRow(
-        "set the quotas of the teams below this one, within its own guarantee", (LEAD, ADMIN)
+        "set the quotas of the teams below this one, within its own guarantee, how many jobs they run"
+        " and how many GPU-hours they have in a month",
+        (LEAD, ADMIN),
     ),
     Permission.SIMULATE: PermissionRow("ask for simulations", (LEAD, ADMIN)),
     Permission.ADMINISTER: PermissionRow(

@@ -2,13 +2,15 @@
 
 `Team` and `Membership` say who they are, `Token` how their programs get in. A team owns `Secret`s;
 `ImageRule` says what its jobs may run, `reachable` which hosts they may call, `RetentionRule` how
-long what they leave is kept, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
+long what they leave is kept, `TeamLimits` how many of them may run and how many GPU-hours they
+have in a month, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
 how what is idle is shared out, by the `DecayedUsage` of each. `AuditEntry` says who did what.
 """
 
 from tenancy.models.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
 from tenancy.models.fair_share import DecayedUsage, FairShareSettings
 from tenancy.models.image_rule import ImageRule
+from tenancy.models.limits import TeamLimits, limits_of
 from tenancy.models.quota import Quota, settings_of_pool
 from tenancy.models.retention_rule import RetentionRule
 from tenancy.models.secret import Secret
@@ -29,9 +31,11 @@ __all__ = [
     "RetentionRule",
     "Secret",
     "Team",
+    "TeamLimits",
     "Token",
     "TokenScope",
     "TokenState",
+    "limits_of",
     "settings_of_pool",
     "slug_validator",
 ]

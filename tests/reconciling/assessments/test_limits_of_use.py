@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from autoscaler.reconciling.assessments.limits_of_use import limits_of_use
 from autoscaler.reconciling.rest import rests_until
-from autoscaler.reconciling.snapshot import LimitsTold, Notices, UsedUp
+from autoscaler.reconciling.snapshot import Context, LimitsTold, Notices, UsedUp
+from autoscaler.team_budget import WhenUsedUp, month_after, month_of
 from jobs.lifecycle import JobState
-from tests.reconciling.builders import NOW, job, look, spec, summary, worker
+from tests.reconciling.builders import NOW, job, look, spec, spent, summary, worker
 
 if TYPE_CHECKING:
     from autoscaler.reconciling.snapshot import JobSnapshot
+    from autoscaler.team_budget import TeamBudget
 
 HOUR = 3600.0
 TOLD = LimitsTold(max_duration=10 * HOUR, budget_gpu_hours=40)
@@ -114,3 +116,37 @@ def test_near_its_limits_it_is_looked_at_each_time() -> None:
     assert rests_until(having_used(9.97, known=True)) is None
     paused = replace(having_used(20.0), state=JobState.PAUSED)
     assert summary(look(paused)) == []
+
+
+@pytest.mark.parametrize("state", [JobState.STARTING, JobState.RUNNING, JobState.RESCALING])
+def test_a_job_gives_way_when_its_teams_budget_is_used_up_and_waits_for_more(
+    state: JobState,
+) -> None:
+    def found(budget: TeamBudget) -> list[str]:
+        return summary(
+            look(having_used(state=state, context=Context(now=NOW, used_up_budget=budget)))
+        )
+
+    stops = ["stop as queued: team_budget_used_up"]
+    assert found(spent()) == stops
+    assert found(spent(told_share=0.8)) != stops, "its people hear of it before"
+    assert found(spent(then=WhenUsedUp.NO_NEW)) != stops
+    assert found(replace(spent(), used_gpu_hours=9.9)) != stops
+
+
+def test_a_budget_is_told_of_at_four_fifths_and_when_it_is_used_up_once_each() -> None:
+    def told(used: float, known: float) -> float | None:
+        return replace(spent(), used_gpu_hours=used, told_share=known).share_to_tell
+
+    assert [told(7.9, 0), told(8, 0), told(9, 0.8)] == [None, 0.8, None]
+    assert [told(10, 0.8), told(10, 0), told(11, 1.0)] == [1.0, 1.0, None]
+
+
+def test_a_forecast_goes_on_as_now_to_the_end_of_the_month() -> None:
+    last_day = datetime(2026, 11, 30, 12, tzinfo=UTC)
+    assert spent().forecast_gpu_hours(gpus=2, now=last_day) == 10 + 2 * 12
+    assert spent().forecast_gpu_hours(gpus=2, now=last_day + timedelta(days=1)) == 10
+    assert month_of(datetime(2026, 12, 1, 0, 30, tzinfo=timezone(timedelta(hours=1)))) == date(
+        2026, 11, 1
+    )
+    assert month_after(date(2026, 12, 1)) == date(2027, 1, 1)

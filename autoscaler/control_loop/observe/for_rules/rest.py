@@ -51,4 +51,9 @@ def _limits(context: TickContext) -> object:
         for team in context.around.teams
         if (disk := context.team_disk(team)) is not None and disk.is_near
     ]
-    return context.limits, context.disk_limits, filled
+    pausing = [
+        team
+        for team in context.around.teams
+        if (budget := context.used_up_budget(team)) is not None and budget.pauses
+    ]
+    return context.limits, context.disk_limits, filled, pausing

@@ -97,6 +97,7 @@ def _context(job: Job, context: TickContext) -> Context:
         limits=context.limits,
         disk_limits=context.disk_limits,
         team_disk=context.team_disk(job.team_id),
+        used_up_budget=context.used_up_budget(job.team_id),
         reclaim_seconds=reclaim_seconds(job.pool),
     )
 

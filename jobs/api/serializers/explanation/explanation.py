@@ -39,6 +39,9 @@ class HeldLimitSerializer(serializers.Serializer[Any]):
     """A limit that holds for the job."""
 
     limit = serializers.CharField(help_text="The field in which somebody set it.")
+    team = serializers.CharField(
+        allow_null=True, help_text="Whose it is, with those below it; null: the job's own."
+    )
     unit = choice_field(LimitUnit)
     used = serializers.FloatField()
     most = serializers.FloatField()

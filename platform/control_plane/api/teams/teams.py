@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from cluster.nodes.queries import PoolSize, pool_sizes
+from django.db import transaction
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
@@ -21,6 +23,15 @@ from tenancy.models.reachable import MOST_LISTED, check_listed
 from tenancy.queries import teams_by_name
 
 from autoscaler.job_network import JobNetwork
+from control_plane.api.teams.limits import (
+    LIMIT_FIELDS,
+    BudgetSerializer,
+    TeamLimitsSerializer,
+    change_limits,
+    changeable_limits,
+    limits_in_detail,
+    values_of,
+)
 from control_plane.api.teams.quotas import QUOTA_FIELDS
 from control_plane.api.teams.tokens import TokenSerializer
 from control_plane.queries.pool_shares import shares_in
@@ -31,6 +42,10 @@ from jobs.queries import gpu_demand
 from jobs.queries.gpu_demand import GpuDemand
 
 _OF_LEADS: Final = frozenset({"members_change_all_jobs"})
+_FIELDS: Final = (
+    *("name", "max_queued_jobs", "most_disk_gib", "network", "reachable"),
+    "members_change_all_jobs",
+)
 
 
 class TeamSerializer(serializers.Serializer[Any]):
@@ -65,7 +80,7 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
         read_only_fields = fields
 
 
-class TeamChangeSerializer(serializers.ModelSerializer[Team]):
+class TeamChangeSerializer(TeamLimitsSerializer, serializers.ModelSerializer[Team]):  # type: ignore[misc]
     reachable = serializers.ListField(
         child=serializers.CharField(max_length=260),
         max_length=MOST_LISTED,
@@ -77,8 +92,8 @@ class TeamChangeSerializer(serializers.ModelSerializer[Team]):
     class Meta:
         model = Team
         fields = (
-            *("name", "max_queued_jobs", "most_disk_gib", "network", "reachable"),
-            "members_change_all_jobs",
+            *_FIELDS,
+            *sorted(LIMIT_FIELDS),
         )
         read_only_fields = ("name",)
 
@@ -91,7 +106,7 @@ class TeamChangeSerializer(serializers.ModelSerializer[Team]):
         return attrs
 
 
-class TeamDetailSerializer(TeamSerializer):
+class TeamDetailSerializer(TeamLimitsSerializer, TeamSerializer):
     max_queued_jobs = serializers.IntegerField(
         help_text="Most jobs that may wait, queued or paused."
     )
@@ -103,6 +118,12 @@ class TeamDetailSerializer(TeamSerializer):
     )
     members_change_all_jobs = serializers.BooleanField(
         help_text="False: a member changes the jobs that they submitted, and leads change all."
+    )
+    budgets = BudgetSerializer(
+        many=True, help_text="Its own, if it has one, then those of teams above, which cover it."
+    )
+    may_change_limits = serializers.ListField(
+        child=serializers.CharField(), help_text="Which of its limits the caller may change."
     )
     quotas = QuotaSerializer(many=True)
     tokens = TokenSerializer(
@@ -147,6 +168,7 @@ class TeamView(APIView):
             "network": team.network,
             "reachable": team.reachable,
             "members_change_all_jobs": team.members_change_all_jobs,
+            **limits_in_detail(team, principal, timezone.now()),
             "quotas": quotas,
             "tokens": team_tokens.of(team) if may_see_tokens else None,
         }
@@ -154,37 +176,53 @@ class TeamView(APIView):
 
     @extend_schema(
         operation_id="change_team",
-        summary="Change how many jobs of a team may wait, and what they keep and reach (admins)",
-        description="Leads of the team change `members_change_all_jobs`, and nothing else.",
+        summary="Change how many jobs of a team wait and run, and what they use up (admins)",
+        description="Leads of the team change `members_change_all_jobs`,"
+        " `max_running_jobs_per_user` and `max_queued_jobs_per_user`. Leads of a team above also"
+        " change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up to what the teams"
+        " above have.",
         request=TeamChangeSerializer,
         responses=TeamChangeSerializer,
     )
     def patch(self, request: Request, name: str) -> Response:
-        _check_may_change(principal_of(request), name, request.data)
+        principal = principal_of(request)
+        _check_may_change(principal, name, request.data)
         team = Team.objects.filter(name=name).first()
         if team is None:
             raise exceptions.NotFound
         changes = TeamChangeSerializer(team, data=request.data, partial=True)
         json_types.check(changes)
         changes.is_valid(raise_exception=True)
-        if changes.validated_data:
-            before = {field: getattr(team, field) for field in changes.validated_data}
-            records.note_change(before=before, after=dict(changes.validated_data))
-            for field, value in changes.validated_data.items():
+        wanted = dict(changes.validated_data)
+        of_limits = {field: wanted.pop(field) for field in LIMIT_FIELDS & wanted.keys()}
+        with transaction.atomic():
+            was, limits = change_limits(team, of_limits, principal)
+            if wanted or of_limits:
+                before = {field: getattr(team, field) for field in wanted}
+                records.note_change(before={**before, **was}, after={**wanted, **of_limits})
+            for field, value in wanted.items():
                 setattr(team, field, value)
-            team.save(update_fields=[*changes.validated_data])
-        return Response(TeamChangeSerializer(team).data)
+            if wanted:
+                team.save(update_fields=[*wanted])
+        own = {field: getattr(team, field) for field in _FIELDS}
+        return Response(TeamChangeSerializer({**own, **values_of(limits)}).data)
 
 
 def _check_may_change(principal: Principal, name: str, changes: object) -> None:
     """Raises: PermissionDenied, but for admins, and leads whose change is theirs to make."""
     if principal.may_anywhere(Permission.ADMINISTER):
         return
-    is_theirs = isinstance(changes, Mapping) and changes.keys() <= _OF_LEADS
-    if not (is_theirs and principal.may(Permission.MANAGE_MEMBERS, name)):
-        raise exceptions.PermissionDenied(
-            "Only admins change teams; leads say of theirs whether members_change_all_jobs."
-        )
+    team = principal.seen.get(name)
+    theirs = frozenset[str]() if team is None else changeable_limits(principal, team)
+    if principal.may(Permission.MANAGE_MEMBERS, name):
+        theirs |= _OF_LEADS
+    if theirs and isinstance(changes, Mapping) and changes.keys() <= theirs:
+        return
+    raise exceptions.PermissionDenied(
+        "Only admins change teams. Leads say of theirs whether members_change_all_jobs, and how"
+        " many jobs each user may have run and wait; how many jobs run in all, and how many"
+        " GPU-hours the team has, is for leads of a team above."
+    )
 
 
 def _asked_pools(pool: str) -> Sequence[PoolSize]:
