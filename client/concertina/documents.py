@@ -818,7 +818,7 @@ class Team(TypedDict):
 
 
 class TeamChange(TypedDict):
-    """Limits of a team as a whole."""
+    """What may be changed of a team."""
 
     name: str
     # Most jobs that may wait, queued or paused; the next one is refused.
@@ -1042,19 +1042,13 @@ class ModelVersionDetail(ModelVersion):
 
 
 class TeamDetail(Team):
-    """Limits of a team as a whole."""
+    """A team's standing, with what it may use."""
 
-    # Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no
-    # limit.
-    max_running_jobs: NotRequired[int | None]
-    # Most of these that one person, or one token, has submitted. null: no limit.
-    max_running_jobs_per_user: NotRequired[int | None]
-    # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
-    # no limit.
-    max_queued_jobs_per_user: NotRequired[int | None]
-    # That it and the teams below it may use in a month of UTC. null: no limit.
-    gpu_hours_per_month: NotRequired[float | None]
-    when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
+    max_running_jobs: int | None  # That hold GPUs at once, with those of the teams below it.
+    max_running_jobs_per_user: int | None
+    max_queued_jobs_per_user: int | None
+    gpu_hours_per_month: float | None
+    when_used_up: WhenUsedUp
     max_queued_jobs: int  # Most jobs that may wait, queued or paused.
     network: JobNetwork  # What its jobs may ask for.
     reachable: list[str]  # Hosts with ports, for `listed`.

@@ -26,6 +26,7 @@ from concertina.commands.team import (
     data,
     gpu_hours,
     keeping,
+    limits,
     members,
     network,
     quotas,
@@ -88,6 +89,7 @@ app.command(name="open")(dashboard.open_in_browser)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")
+app.add_typer(limits.app, name="limits")
 app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")

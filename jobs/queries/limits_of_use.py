@@ -11,7 +11,7 @@ from django.db.models import Count
 from django.utils import timezone
 from tenancy.models import Team, TeamLimits
 from tenancy.models import limits_of as limits_of_team
-from tenancy.queries import TeamTree
+from tenancy.queries import TeamsWithLimits
 
 from jobs.lifecycle import ACTIVE, FINAL, JobState
 from jobs.models import Job
@@ -67,7 +67,7 @@ def _of_its_spec(job: Job) -> Iterator[HeldLimit]:
 
 def _of_its_teams(job: Job) -> Iterator[HeldLimit]:
     """Yield the limits of its team and of those above; in two statements at most."""
-    tree, now = TeamTree.read(), timezone.now()
+    tree, now = TeamsWithLimits.read(), timezone.now()
     limited = [(team, limits_of_team(team)) for team in tree.line(job.team_id)]
     for team, limits in limited:
         if (budget := limits.budget(team.name, now)) is not None:

@@ -13,13 +13,13 @@ def teams_by_name() -> dict[str, Team]:
 
 
 @dataclass(frozen=True, slots=True)
-class TeamTree:
+class TeamsWithLimits:
     """All teams with their limits, by id; read in one statement."""
 
     teams: Mapping[int, Team]
 
     @classmethod
-    def read(cls) -> TeamTree:
+    def read(cls) -> TeamsWithLimits:
         return cls(Team.objects.select_related("limits").in_bulk())
 
     def line(self, team_id: int) -> Iterator[Team]:

@@ -20,7 +20,7 @@ from autoscaler.job_vocabulary import JobReason
 _NEVER_STARTS: Final = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.PLANNING_FAILED})
 
 
-class _Place(NamedTuple):
+class _LimitedPlace(NamedTuple):
     """What may be full: a team, or what one user may have of it."""
 
     team_id: int
@@ -49,7 +49,7 @@ def held_back(
 def _beyond_the_limits(
     views: Iterable[LiveJob], queued: Iterable[LiveJob], context: TickContext
 ) -> dict[str, StartPrerequisite]:
-    taken: Counter[_Place] = Counter()
+    taken: Counter[_LimitedPlace] = Counter()
     for view in views:
         if view.may_hold_gpus:
             taken.update(place for place, _ in _places(view, context))
@@ -66,20 +66,22 @@ def _beyond_the_limits(
     return found
 
 
-def _places(view: LiveJob, context: TickContext) -> list[tuple[_Place, int]]:
+def _places(view: LiveJob, context: TickContext) -> list[tuple[_LimitedPlace, int]]:
     """Return what it takes a place of, and how many of these there are."""
     return list(_places_of(view.job.team_id, view.job.submitted_by, context))
 
 
-def _places_of(team_id: int, user: str, context: TickContext) -> Iterator[tuple[_Place, int]]:
+def _places_of(
+    team_id: int, user: str, context: TickContext
+) -> Iterator[tuple[_LimitedPlace, int]]:
     for team in context.around.tree.line(team_id):
         limits = context.around.teams_with_limits.get(team.pk)
         if limits is None:
             continue
         if limits.max_running_jobs is not None:
-            yield _Place(team.pk, ""), limits.max_running_jobs
+            yield _LimitedPlace(team.pk, ""), limits.max_running_jobs
         if limits.max_running_jobs_per_user is not None:
-            yield _Place(team.pk, user), limits.max_running_jobs_per_user
+            yield _LimitedPlace(team.pk, user), limits.max_running_jobs_per_user
 
 
 def _turn(view: LiveJob) -> tuple[bool, int, float, str]:
@@ -88,7 +90,7 @@ def _turn(view: LiveJob) -> tuple[bool, int, float, str]:
     return never, -job.priority, job.submitted_at.timestamp(), job.id
 
 
-def _waiting_for(place: _Place, most: int, context: TickContext) -> StartPrerequisite:
+def _waiting_for(place: _LimitedPlace, most: int, context: TickContext) -> StartPrerequisite:
     """Say what it waits for, with the same words for all that wait for the same."""
     team = context.around.teams[place.team_id].name
     if place.user:

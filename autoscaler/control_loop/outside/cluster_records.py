@@ -12,15 +12,15 @@ from functools import cached_property
 
 from cluster.models import Node, Pool
 from tenancy.models import Team, TeamLimits
-from tenancy.queries import TeamTree
+from tenancy.queries import TeamsWithLimits
 
 
 class ClusterRecords:
     """Teams, pools and nodes as they were when somebody first looked at them."""
 
     @cached_property
-    def tree(self) -> TeamTree:
-        return TeamTree.read()
+    def tree(self) -> TeamsWithLimits:
+        return TeamsWithLimits.read()
 
     @property
     def teams(self) -> Mapping[int, Team]:

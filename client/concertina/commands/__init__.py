@@ -7,8 +7,8 @@
 - `cluster`: `teams`, `pools`, `nodes`, `cordon`, `drain`, `uncordon`
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
-- `team`: `data`, `members`, `quota`, `secrets`, `tokens`, `webhooks`, `network`, `storage`,
-  `retention`
+- `team`: `data`, `members`, `quota`, `limits`, `secrets`, `tokens`, `webhooks`, `network`,
+  `storage`, `retention`
 - `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind
 - `removal`: `delete`, `pin`, `unpin`
 - `login`: `login`, `whoami`: who one is

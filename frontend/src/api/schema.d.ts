@@ -3671,7 +3671,7 @@ export interface components {
         PatchedRoleBody: {
             role?: components["schemas"]["MemberRole"];
         };
-        /** @description Limits of a team as a whole. */
+        /** @description What may be changed of a team. */
         PatchedTeamChange: {
             readonly name?: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
@@ -4709,7 +4709,7 @@ export interface components {
             /** @description True if the caller has a role in it, and so sees its jobs. */
             is_mine: boolean;
         };
-        /** @description Limits of a team as a whole. */
+        /** @description What may be changed of a team. */
         TeamChange: {
             readonly name: string;
             /** @description Most jobs that may wait, queued or paused; the next one is refused. */
@@ -4747,26 +4747,15 @@ export interface components {
              */
             when_used_up?: components["schemas"]["WhenUsedUp"];
         };
-        /** @description Limits of a team as a whole. */
+        /** @description A team's standing, with what it may use. */
         TeamDetail: {
-            /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
-            max_running_jobs?: number | null;
-            /** @description Most of these that one person, or one token, has submitted. null: no limit. */
-            max_running_jobs_per_user?: number | null;
-            /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
-            max_queued_jobs_per_user?: number | null;
-            /**
-             * Format: double
-             * @description That it and the teams below it may use in a month of UTC. null: no limit.
-             */
-            gpu_hours_per_month?: number | null;
-            /**
-             * @description What becomes of its jobs when these are used up.
-             *
-             *     * `no_new` - no_new: no queued job starts, and those that run go on
-             *     * `pause` - pause: those that run are paused as well, after a last checkpoint
-             */
-            when_used_up?: components["schemas"]["WhenUsedUp"];
+            /** @description That hold GPUs at once, with those of the teams below it. */
+            max_running_jobs: number | null;
+            max_running_jobs_per_user: number | null;
+            max_queued_jobs_per_user: number | null;
+            /** Format: double */
+            gpu_hours_per_month: number | null;
+            when_used_up: components["schemas"]["WhenUsedUp"];
             name: string;
             parent: string | null;
             guaranteed: number;

@@ -92,8 +92,8 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
         (LEAD, ADMIN),
     ),
     Permission.DIVIDE_QUOTAS: PermissionRow(
-        "set the quotas of the teams below this one, within its own guarantee, how many jobs they run"
-        " and how many GPU-hours they have in a month",
+        "set the quotas of the teams below this one, within its own guarantee, how many jobs they"
+        " run and how many GPU-hours they have in a month",
         (LEAD, ADMIN),
     ),
     Permission.SIMULATE: PermissionRow("ask for simulations", (LEAD, ADMIN)),

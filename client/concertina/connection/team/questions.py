@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping
+from concertina.connection.team.limits import LimitsOfTeams
 from concertina.connection.team.members import TeamMembers
 from concertina.connection.team.networks import TeamNetworks
 from concertina.connection.team.quotas import TeamQuotas
@@ -47,6 +48,11 @@ class TeamQuestions:
     def keeping(self: _Asks) -> Keeping:
         """Ask for how long jobs, and parts of them, are kept."""
         return Keeping(self._send, self._of_team)
+
+    @property
+    def limits(self: _Asks) -> LimitsOfTeams:
+        """The limits of running jobs, and of the GPU-hours of a month."""
+        return LimitsOfTeams(self._send, self._of_team)
 
     @property
     def members(self: _Asks) -> TeamMembers:

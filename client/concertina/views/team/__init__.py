@@ -2,6 +2,7 @@
 
 - `audit`: who did what, and who was refused
 - `members`: who is in it
+- `limits`: how many of its jobs run, and its GPU-hours of a month
 - `quotas`: what it may use of each pool
 - `secrets`: what only its jobs may know
 - `tokens`: which keys its programs have

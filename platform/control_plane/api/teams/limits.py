@@ -12,7 +12,7 @@ from tenancy.access.principal import Principal
 from tenancy.models import Team, TeamLimits, limits_of
 from tenancy.models.limits import LEAST_GPU_HOURS, MOST_GPU_HOURS
 from tenancy.models.team import MOST_QUEUED_JOBS
-from tenancy.queries import TeamTree
+from tenancy.queries import TeamsWithLimits
 
 from autoscaler.team_budget import NEAR, TeamBudget, WhenUsedUp
 from control_plane.queries.visibility import sees_numbers_of
@@ -35,7 +35,7 @@ def jobs_field(help_text: str) -> serializers.IntegerField:
 
 
 class TeamLimitsSerializer(serializers.Serializer[Any]):
-    """Limits of a team as a whole."""
+    """Limits of a team as a whole, as they are changed."""
 
     max_running_jobs = jobs_field(
         "Most jobs of it and the teams below it that hold GPUs at once; further ones wait."
@@ -60,6 +60,18 @@ class TeamLimitsSerializer(serializers.Serializer[Any]):
     )
 
 
+class ShownLimitsSerializer(serializers.Serializer[Any]):
+    """Limits of a team as a whole, as they are; null: no limit."""
+
+    max_running_jobs = serializers.IntegerField(
+        allow_null=True, help_text="That hold GPUs at once, with those of the teams below it."
+    )
+    max_running_jobs_per_user = serializers.IntegerField(allow_null=True)
+    max_queued_jobs_per_user = serializers.IntegerField(allow_null=True)
+    gpu_hours_per_month = serializers.FloatField(allow_null=True)
+    when_used_up = serializers.ChoiceField(choices=WhenUsedUp.choices())
+
+
 class BudgetSerializer(serializers.Serializer[Any]):
     """How a team, with those below it, stands with its GPU-hours of this month."""
 
@@ -80,7 +92,7 @@ class BudgetSerializer(serializers.Serializer[Any]):
 
 def limits_in_detail(team: Team, principal: Principal, now: datetime) -> Mapping[str, Any]:
     """Return its limits, its budget with those above it, and what the caller may change."""
-    tree = TeamTree.read()
+    tree = TeamsWithLimits.read()
     limits = limits_of(tree.teams.get(team.pk, team))
     return {
         **values_of(limits),
@@ -100,7 +112,7 @@ def change_limits(
 
     Raises: ValidationError, where a lead gives more than a team above has.
     """
-    tree = TeamTree.read()
+    tree = TeamsWithLimits.read()
     before = limits_of(tree.teams.get(team.pk, team))
     if not changes:
         return {}, before
@@ -121,7 +133,9 @@ def changeable_limits(principal: Principal, team: Team) -> frozenset[str]:
     return (OF_LEADS if is_lead else frozenset()) | (OF_LEADS_ABOVE if is_above else frozenset())
 
 
-def _check_is_within_those_above(team: Team, changes: Mapping[str, Any], tree: TeamTree) -> None:
+def _check_is_within_those_above(
+    team: Team, changes: Mapping[str, Any], tree: TeamsWithLimits
+) -> None:
     above = [one for one in tree.line(team.pk) if one.pk != team.pk]
     for name in ("max_running_jobs", "gpu_hours_per_month"):
         wanted = changes.get(name)
@@ -136,7 +150,7 @@ def _check_is_within_those_above(team: Team, changes: Mapping[str, Any], tree: T
 
 
 def _budgets(
-    team: Team, tree: TeamTree, principal: Principal, now: datetime
+    team: Team, tree: TeamsWithLimits, principal: Principal, now: datetime
 ) -> Iterator[Mapping[str, Any]]:
     """Yield its own first, then those of teams above of which the caller sees numbers."""
     line = [one for one in tree.line(team.pk) if sees_numbers_of(principal, one.name)]

@@ -26,6 +26,7 @@ from autoscaler.job_network import JobNetwork
 from control_plane.api.teams.limits import (
     LIMIT_FIELDS,
     BudgetSerializer,
+    ShownLimitsSerializer,
     TeamLimitsSerializer,
     change_limits,
     changeable_limits,
@@ -80,7 +81,9 @@ class QuotaSerializer(serializers.ModelSerializer[Quota]):
         read_only_fields = fields
 
 
-class TeamChangeSerializer(TeamLimitsSerializer, serializers.ModelSerializer[Team]):  # type: ignore[misc]
+class TeamChangeSerializer(TeamLimitsSerializer, serializers.ModelSerializer[Team]):
+    """What may be changed of a team."""
+
     reachable = serializers.ListField(
         child=serializers.CharField(max_length=260),
         max_length=MOST_LISTED,
@@ -106,7 +109,9 @@ class TeamChangeSerializer(TeamLimitsSerializer, serializers.ModelSerializer[Tea
         return attrs
 
 
-class TeamDetailSerializer(TeamLimitsSerializer, TeamSerializer):
+class TeamDetailSerializer(ShownLimitsSerializer, TeamSerializer):
+    """A team's standing, with what it may use."""
+
     max_queued_jobs = serializers.IntegerField(
         help_text="Most jobs that may wait, queued or paused."
     )
@@ -205,7 +210,8 @@ class TeamView(APIView):
             if wanted:
                 team.save(update_fields=[*wanted])
         own = {field: getattr(team, field) for field in _FIELDS}
-        return Response(TeamChangeSerializer({**own, **values_of(limits)}).data)
+        as_changed: Any = {**own, **values_of(limits)}
+        return Response(TeamChangeSerializer(as_changed).data)
 
 
 def _check_may_change(principal: Principal, name: str, changes: object) -> None:
