@@ -24,6 +24,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/gpus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How busy the GPUs of jobs are that you may see */
+        get: operations["list_gpu_use"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
@@ -260,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a job for good
-         * @description A job that holds GPUs first becomes `stopping`, until they are free.
+         * @description A job that holds GPUs first becomes `stopping`, until they are free. With `tree` all is cancelled that waits for it, or nothing if some of it is not the caller's to change.
          */
         post: operations["cancel_job"];
         delete?: never;
@@ -365,6 +382,26 @@ export interface paths {
          * @description As a tar archive, compressed by gzip.
          */
         get: operations["get_job_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/dependencies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * For which jobs a job waits, and which wait for it
+         * @description Of each at most 100, the first that were named.
+         */
+        get: operations["list_job_dependencies"];
         put?: never;
         post?: never;
         delete?: never;
@@ -830,6 +867,23 @@ export interface paths {
         put?: never;
         /** Move running jobs away from a node (admins) */
         post: operations["drain_node"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{name}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which jobs a cordon or drain of a node would hit (admins) */
+        get: operations["list_node_jobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1700,6 +1754,16 @@ export interface components {
          */
         AuditSenderKind: "person" | "token" | "service" | "unknown";
         /**
+         * AwaitedJob
+         * @description Another job, and how it has to end first.
+         */
+        AwaitedJob: {
+            /** Job */
+            job: string;
+            /** @default ok */
+            when: components["schemas"]["WaitCondition"];
+        };
+        /**
          * Batch
          * @description The global batch, and how the learning rate follows it.
          */
@@ -2063,6 +2127,35 @@ export interface components {
             status: number | null;
             /** @description Empty: it was delivered. */
             problem: string;
+        };
+        /** @description One other job, and for which end of which of the two the other one waits. */
+        Dependency: {
+            job_id: string;
+            name: string;
+            /**
+             * @description How the job that is waited for has to end.
+             *
+             *     * `ok` - ok: it completed
+             *     * `any` - any: it ended, however it did
+             *     * `failed` - failed: it failed
+             */
+            readonly when: components["schemas"]["WaitCondition"];
+            /**
+             * @description Empty: it was deleted.
+             *
+             *     * `queued` - queued
+             *     * `starting` - starting
+             *     * `running` - running
+             *     * `rescaling` - rescaling
+             *     * `paused` - paused
+             *     * `stopping` - stopping
+             *     * `completed` - completed
+             *     * `failed` - failed
+             *     * `cancelled` - cancelled
+             */
+            readonly state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
+            /** @description Of a deleted job: how it ended. Empty: it is there, or nobody knows. */
+            ended_as: string;
         };
         Details: components["schemas"]["RunningDetails"] | components["schemas"]["StartedDetails"] | components["schemas"]["RescaledDetails"] | components["schemas"]["PausedDetails"] | components["schemas"]["WaitingDetails"] | components["schemas"]["RefusedDetails"] | components["schemas"]["DroppedDetails"];
         /** @description A new job that is refused for good, in a pool that keeps no queue. */
@@ -2550,6 +2643,24 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        /** @description A worker of several GPUs tells one number for all of them. */
+        GpuUse: {
+            node: string;
+            gpu_index: number;
+            /**
+             * Format: double
+             * @description 0 to 1; null: not told.
+             */
+            utilisation: number | null;
+            /** @description In use; null: not told. */
+            memory_bytes: number | null;
+            memory_total_bytes: number | null;
+            /** @description Its worker is slower than its peers. */
+            is_slow: boolean;
+        };
+        GpuUseList: {
+            items: components["schemas"]["GpuUse"][];
+        };
         Health: {
             /**
              * @description impaired: it answers, but plans are not applied. unavailable comes with 503.
@@ -2775,6 +2886,13 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
+        /** @description The first of them, each way. */
+        JobDependencies: {
+            waits_for: components["schemas"]["Dependency"][];
+            awaited_by: components["schemas"]["Dependency"][];
+            /** @description How many wait for it in all. */
+            awaited_by_total: number;
+        };
         /** @description A job with its spec, as sent, and as it counts now with every default filled in. */
         JobDetail: {
             readonly id: string;
@@ -2940,6 +3058,7 @@ export interface components {
          *     * `fragmented` - Free GPUs are scattered: there are enough, but no node has enough of them together.
          *     * `exceeds_limit` - Larger than its limit: it needs more than its pool has or its team may hold.
          *     * `preparing` - Its data is on the way: it is being fetched, and the job takes no GPUs until it is there.
+         *     * `waiting_for_jobs` - Waits for other jobs: those in its `depends_on` have to end first.
          *     * `dropped` - Did not fit: its pool has no queue, and refuses what does not fit on arrival.
          *     * `job_arrived` - A job arrived: it starts, or others give way so that a job can start.
          *     * `job_finished` - A job finished: the GPUs that it freed are used again.
@@ -2984,6 +3103,7 @@ export interface components {
          *     * `data_unavailable` - Data is missing: a source that it names is gone, or is not where it was.
          *     * `code_unavailable` - Code is missing: the repository that it names has no such code, or cannot be read.
          *     * `start_unavailable` - Start is missing: the checkpoint from which it was to start was removed before.
+         *     * `dependency_unmet` - Waited in vain: a job in its `depends_on` has ended in another way than it has to.
          *     * `script_warning` - Check the script: it runs, but something in it is probably a mistake.
          *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
          *     * `deadline` - Deadline at risk: it is expected to end too late.
@@ -3001,7 +3121,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "waiting_for_jobs" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "dependency_unmet" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -3132,6 +3252,8 @@ export interface components {
             checkpoint: components["schemas"]["Checkpoint"];
             /** @default null */
             start_from: components["schemas"]["StartFrom"] | null;
+            /** Depends On */
+            depends_on?: (string | components["schemas"]["AwaitedJob"])[];
             /** Metrics */
             metrics?: components["schemas"]["LoggedMetric"][];
             /**
@@ -3240,6 +3362,33 @@ export interface components {
          * @enum {string}
          */
         LearningRateScaling: "none" | "linear" | "sqrt" | "adascale" | "custom";
+        Leaving: {
+            /** @description Of the pool, on other nodes that take new work. */
+            gpus_free_elsewhere: number;
+            /** @description Of jobs that hold GPUs of the node, in all. */
+            count: number;
+            /** @description At most 500, by name. */
+            items: components["schemas"]["LeavingJob"][];
+        };
+        LeavingJob: {
+            id: string;
+            name: string;
+            team: string;
+            mode: components["schemas"]["JobMode"];
+            /** @description That hold GPUs of this node. */
+            workers_here: number;
+            workers_elsewhere: number;
+            gpus_here: number;
+            min_workers: number;
+            /**
+             * @description What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere, `pauses` after a checkpoint, or `stays` until it ends. With room it moves, but for jobs of mode `fixed`, which pause and start again elsewhere.
+             *
+             *     * `shrinks` - shrinks
+             *     * `pauses` - pauses
+             *     * `stays` - stays
+             */
+            without_room: components["schemas"]["WithoutRoomEnum"];
+        };
         /**
          * @description * `hours` - hours
          *     * `gpu_hours` - gpu_hours
@@ -5053,6 +5202,13 @@ export interface components {
             /** @description Null: nobody asked, or the spec has problems. */
             outlook: components["schemas"]["Outlook"] | null;
         };
+        /**
+         * @description * `ok` - ok: it completed
+         *     * `any` - any: it ended, however it did
+         *     * `failed` - failed: it failed
+         * @enum {string}
+         */
+        WaitCondition: "ok" | "any" | "failed";
         /** @description A job that waits, and time may help. */
         WaitingDetails: {
             /**
@@ -5128,6 +5284,13 @@ export interface components {
          * @enum {string}
          */
         WhenUsedUp: "no_new" | "pause";
+        /**
+         * @description * `shrinks` - shrinks
+         *     * `pauses` - pauses
+         *     * `stays` - stays
+         * @enum {string}
+         */
+        WithoutRoomEnum: "shrinks" | "pauses" | "stays";
         Worker: {
             readonly id: string;
             readonly phase: components["schemas"]["WorkerPhase"];
@@ -5331,6 +5494,55 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_gpu_use: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GpuUseList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
@@ -6099,12 +6311,13 @@ export interface operations {
                 label?: string[];
                 limit?: number;
                 /**
-                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first.
+                 * @description `submitted`: the newest first; `finished`: those that have ended, the last first; `recent`: first those that have not ended, the newest first, then the others, the last that ended first (and `since` and `until` are about the end).
                  *
                  *     * `submitted` - submitted
                  *     * `finished` - finished
+                 *     * `recent` - recent
                  */
-                order?: "submitted" | "finished";
+                order?: "submitted" | "finished" | "recent";
                 /** @description Only this pool's jobs. */
                 pool?: string;
                 /** @description Part of the name or a label, or id. */
@@ -6567,7 +6780,10 @@ export interface operations {
     };
     cancel_job: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Cancel also what waits for it (`depends_on`), what waits for that, and so on. */
+                tree?: boolean;
+            };
             header?: never;
             path: {
                 job_id: string;
@@ -7118,6 +7334,69 @@ export interface operations {
                 };
                 content: {
                     "application/gzip": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_job_dependencies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDependencies"];
                 };
             };
             400: {
@@ -8837,7 +9116,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
                 read: string[];
             };
             header?: never;
@@ -9064,6 +9343,69 @@ export interface operations {
                 };
             };
             403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_node_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Leaving"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

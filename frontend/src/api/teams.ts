@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
-import type { RoleName, TokenRotation, TokenWish } from "./types";
+import type { RoleName, TeamChanges, TokenRotation, TokenWish } from "./types";
 
 /** People change these, not the cluster; whoever comes back to the window asks at once. */
 export const PEOPLES_MILLISECONDS = 60_000;
@@ -77,6 +77,13 @@ export function useShareJobs(team: string) {
         body: { members_change_all_jobs: isShared },
       }),
     ),
+  );
+}
+
+/** Change its limits, and its budget. */
+export function useChangeLimits(team: string) {
+  return useChange(team, "settings", (body: TeamChanges) =>
+    unwrap(client.PATCH("/api/v1/teams/{name}", { params: { path: { name: team } }, body })),
   );
 }
 

@@ -6,6 +6,7 @@ import { useSearchParams } from "react-router";
 import { gpuHoursAddress, useGpuHours } from "../../../api/gpuHours";
 import { useTheHour } from "../../../design/now";
 import { dayText, periodOf } from "../../../domain/usagePeriod";
+import { Budget } from "./Budget";
 import { GpuHoursByDay } from "./GpuHoursByDay";
 import { ByLabel, ByPerson } from "./GpuHoursTables";
 import { PeriodMenu } from "./PeriodMenu";
@@ -20,6 +21,7 @@ export function UsageReceipt({ team }: { readonly team: string }) {
   const usage = useGpuHours(asked);
   return (
     <>
+      <Budget team={team} />
       <div className={styles.tools}>
         <PeriodMenu period={period} today={today} />
         <a
