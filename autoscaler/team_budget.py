@@ -12,6 +12,8 @@ from typing import Final
 from autoscaler.coded_words import CodedWord
 
 NEAR: Final = 0.8  # of a budget; guessed: early enough to ask for more
+_TOLD_OF: Final = (NEAR, 1.0)
+_ROUGHLY: Final = 0.99  # guessed: what is counted again may be a little less
 _HOUR: Final = 3600.0
 
 
@@ -53,10 +55,21 @@ class TeamBudget:
         return self.then is WhenUsedUp.PAUSE and self.is_used_up and is_told
 
     @property
+    def share_still_told(self) -> float:
+        """Return of which share its people have heard, as far as so much is used up.
+
+        A clock that leapt ahead for a moment, or jobs of a team that was moved away, may have made
+        it seem more: when that much is used, they hear of it again, before any job is paused.
+        """
+        known = [share for share in _TOLD_OF if share <= self.told_share]
+        rough = self.used_gpu_hours / _ROUGHLY
+        return max((share for share in known if rough >= share * self.gpu_hours), default=0.0)
+
+    @property
     def share_to_tell(self) -> float | None:
         """Return of which share its people have to hear now; None: of none, or they have heard."""
-        reached = [share for share in (NEAR, 1.0) if self.used_gpu_hours >= share * self.gpu_hours]
-        return reached[-1] if reached and reached[-1] > self.told_share else None
+        reached = [share for share in _TOLD_OF if self.used_gpu_hours >= share * self.gpu_hours]
+        return reached[-1] if reached and reached[-1] > self.share_still_told else None
 
     def said(self) -> str:
         """Say how much is used of how much, in which month."""

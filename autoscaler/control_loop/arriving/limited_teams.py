@@ -8,7 +8,7 @@ not overtake a large one for ever; one that can never start as it is stands behi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from autoscaler.control_loop.arriving.telling import tell
@@ -16,6 +16,8 @@ from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason
+from jobs.commands import quarantine
+from jobs.commands.quarantine import Part
 
 _NEVER_STARTS: Final = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.PLANNING_FAILED})
 
@@ -47,14 +49,18 @@ def held_back(
 
 
 def _beyond_the_limits(
-    views: Iterable[LiveJob], queued: Iterable[LiveJob], context: TickContext
+    views: Iterable[LiveJob], queued: Sequence[LiveJob], context: TickContext
 ) -> dict[str, StartPrerequisite]:
+    if not queued:
+        return {}
+    planning = quarantine.left_out(Part.PLANNING, context.now)
+    unplanned = planning.job_ids | planning.on_trial
     taken: Counter[_LimitedPlace] = Counter()
     for view in views:
         if view.may_hold_gpus:
             taken.update(place for place, _ in _places(view, context))
     found = {}
-    for view in sorted(queued, key=_turn):
+    for view in sorted(queued, key=lambda one: (one.id in unplanned, *_turn(one))):
         if view.job.not_before is not None and view.job.not_before > context.now:
             continue  # it waits out a back-off, and does not start in this tick
         places = _places(view, context)

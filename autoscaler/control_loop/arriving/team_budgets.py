@@ -82,8 +82,10 @@ def _count(
     """Write down what was used; return what its people are told now, through this job."""
     row.month, row.month_gpu_hours = month_of(context.now), used
     budget = row.budget(context.around.teams[row.pk].name, context.now)
-    share = None if budget is None else budget.share_to_tell
-    if budget is None or share is None or through is None:
+    if budget is None:
+        return None
+    row.told_share, share = budget.share_still_told, budget.share_to_tell
+    if share is None or through is None:
         return None
     row.told_month, row.told_gpu_hours, row.told_share = budget.month, budget.gpu_hours, share
     return _told(budget, share, through)

@@ -113,6 +113,26 @@ def test_where_jobs_pause_their_people_are_told_before_and_they_go_on_by_themsel
     assert told("budget_used_up") == [said]
 
 
+def test_no_job_pauses_because_its_people_once_heard_of_what_was_not_used(
+    world: World, clock: StandingClock
+) -> None:
+    job = world.job()
+    world.running(job, 1)
+    budget("vision", 10, "pause")
+    used("vision", 10.5)
+    world.tick()
+    assert len(told("budget_used_up")) == 1
+    used("vision", 5)
+    clock.now -= timedelta(minutes=1)  # it had leapt
+    world.tick()
+    used("vision", 10)
+    clock.now += timedelta(minutes=1)
+    world.tick()
+    assert (fresh(job).state, len(told("budget_used_up"))) == ("running", 2)
+    world.tick()
+    assert fresh(job).state == "stopping"
+
+
 def test_a_job_that_waits_for_the_budget_may_be_cancelled(world: World) -> None:
     job = world.job()
     budget("vision", 1)

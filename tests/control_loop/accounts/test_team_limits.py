@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from tenancy.models import Team, TeamLimits
 
-from jobs.models import Job
+from jobs.models import Job, Quarantine
 from tests.control_loop.world import World, fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -83,6 +84,30 @@ def test_a_job_that_can_never_start_takes_no_place_from_others(world: World) -> 
     (able,) = queued(world, "able")
     world.tick()
     assert states(never, able) == ["queued", "starting"]
+
+
+def test_a_job_that_the_planner_cannot_reckon_with_takes_no_place_from_others(
+    world: World,
+) -> None:
+    limit("vision", max_running_jobs=1)
+    runs = world.job("runs")
+    world.running(runs, 1)
+    (broken,) = queued(world, "broken", reason="planning_failed", priority=90)
+    Quarantine.objects.create(
+        job=broken,
+        part=Quarantine.Part.PLANNING,
+        failures=9,
+        since=world.clock(),
+        retry_at=world.clock() + timedelta(days=1),
+        error="",
+    )
+    (able,) = queued(world, "able")
+    world.tick(2)
+    assert states(broken, able) == ["queued", "queued"]
+    for process in [one for one in world.host.running() if one.startswith(runs.id)]:
+        world.host.exit(process, 0)
+    world.tick(3)
+    assert states(runs, broken, able) == ["completed", "queued", "starting"]
 
 
 def test_a_tick_asks_as_much_for_one_job_that_waits_as_for_many(

@@ -142,6 +142,19 @@ def test_a_budget_is_told_of_at_four_fifths_and_when_it_is_used_up_once_each() -
     assert [told(10, 0.8), told(10, 0), told(11, 1.0)] == [1.0, 1.0, None]
 
 
+def test_what_was_told_of_but_never_used_is_told_of_again() -> None:
+    """A clock that leapt ahead, or a team that was moved away, made it seem to be used."""
+
+    def told(used: float, known: float) -> tuple[float, float | None]:
+        budget = replace(spent(), used_gpu_hours=used, told_share=known)
+        return budget.share_still_told, budget.share_to_tell
+
+    assert told(5, 1.0) == (0.0, None)
+    assert told(8.5, 1.0) == (0.8, None)
+    assert told(10, 0.8) == (0.8, 1.0)
+    assert told(9.95, 1.0) == (1.0, None), "counted again, it may be a little less"
+
+
 def test_a_forecast_goes_on_as_now_to_the_end_of_the_month() -> None:
     last_day = datetime(2026, 11, 30, 12, tzinfo=UTC)
     assert spent().forecast_gpu_hours(gpus=2, now=last_day) == 10 + 2 * 12
