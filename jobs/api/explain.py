@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access.principal import principal_of
+from tenancy.access.principal import Principal, principal_of
 
 from autoscaler.job_vocabulary import JobReason
 from jobs.api.serializers.explanation.details import details_of
@@ -20,13 +21,16 @@ from jobs.api.serializers.generation import restart_in_words
 from jobs.lifecycle import FINAL, JobState
 from jobs.models import Generation, Job, Quarantine
 from jobs.queries import visible_jobs
-from jobs.queries.limits_of_use import limits_of
+from jobs.queries.limits_of_use import HeldLimit, limits_of
 from jobs.queries.newest_decision import explanation_of, newest_decision, remedy_of
 
 _CHANGES_SHOWN = 20
+SeesTeam = Callable[[Principal, str], bool]
 
 
 class ExplainView(APIView):
+    sees_numbers_of: SeesTeam | None = None  # whoever asks; None: everybody sees those of all teams
+
     @extend_schema(
         operation_id="explain_job",
         summary="Why a job waits or has the workers it has",
@@ -35,10 +39,17 @@ class ExplainView(APIView):
     def get(self, request: Request, job_id: str) -> Response:
         principal = principal_of(request)
         job = visible_jobs.find_job(principal, job_id)
-        return Response(explanation(job, for_admin=principal.is_admin))
+        limits = [
+            one
+            for one in limits_of(job)
+            if one.team is None
+            or self.sees_numbers_of is None
+            or self.sees_numbers_of(principal, one.team)
+        ]
+        return Response(explanation(job, limits, for_admin=principal.is_admin))
 
 
-def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
+def explanation(job: Job, limits: Sequence[HeldLimit], *, for_admin: bool) -> dict[str, Any]:
     """The newest decision about the job as it stands; where there is none, its own reason."""
     decided = newest_decision(job, for_admin=for_admin)
     numbers = explanation_of(decided)
@@ -62,7 +73,7 @@ def explanation(job: Job, *, for_admin: bool) -> dict[str, Any]:
         "quarantine": _quarantine(job, for_admin=for_admin),
         "warnings": job.warnings,
         "gpu_hours": job.gpu_seconds / 3600,
-        "limits": [asdict(one) for one in limits_of(job)],
+        "limits": [asdict(one) for one in limits],
         "details": details_of(numbers),
         "changes": [
             {

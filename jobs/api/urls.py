@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from jobs.api import dependencies, explain, single
+from jobs.api import dependencies, single
 
 
 class JobIdConverter(StringConverter):
@@ -27,5 +27,4 @@ urlpatterns = [
     path("jobs/<job:job_id>/metrics", single.MetricsView.as_view()),
     path("jobs/<job:job_id>/usage", single.UsageView.as_view()),
     path("jobs/<job:job_id>/dependencies", dependencies.DependenciesView.as_view()),
-    path("jobs/<job:job_id>/explain", explain.ExplainView.as_view()),
 ]

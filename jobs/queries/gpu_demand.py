@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Final
 
-from django.db.models import Count, IntegerField, Sum
+from django.db.models import Count, IntegerField, Q, Sum
 from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from tenancy.models import Team
 
+from autoscaler.job_vocabulary import WAITING_OUTSIDE
 from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import GpuClaim, Job
 from jobs.spec.stored_fields import GPUS_PER_WORKER, MAX_WORKERS, MIN_WORKERS, StoredField
 
+_WANTS_GPUS: Final = ~Q(state=JobState.QUEUED, reason__in=WAITING_OUTSIDE)
+
 
 @dataclass(slots=True, kw_only=True)
 class GpuDemand:
-    """One team's demand in one pool; GPUs unless it says jobs."""
+    """One team's demand in one pool; GPUs unless it says jobs.
+
+    As in plans, jobs that wait for something else than GPUs want none yet.
+    """
 
     wanted: int = 0  # what live jobs could use at most
     waiting: int = 0  # what waiting jobs ask for at least
@@ -34,7 +41,11 @@ def by_team(pool_id: int) -> dict[int, GpuDemand]:
     by_state = (
         live.order_by()
         .values("team_id", "state")
-        .annotate(jobs=Count("pk"), least=Sum(_gpus(MIN_WORKERS)), most=Sum(_gpus(MAX_WORKERS)))
+        .annotate(
+            jobs=Count("pk"),
+            least=Sum(_gpus(MIN_WORKERS), filter=_WANTS_GPUS, default=0),
+            most=Sum(_gpus(MAX_WORKERS), filter=_WANTS_GPUS, default=0),
+        )
     )
     for team_id, state, jobs, least, most in by_state.values_list(
         "team_id", "state", "jobs", "least", "most"

@@ -37,8 +37,9 @@ from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
 from control_plane.queries.look_ahead import look_ahead
 from control_plane.queries.pool_capacities import read_pools
+from control_plane.queries.visibility import sees_numbers_of
 from control_plane.web.repeated.shared_reads import share
-from jobs.api import single
+from jobs.api import explain, single
 from jobs.api.collection import BulkView, JobsView, SparklinesView, ValidateView
 
 _SPECS: Final[dict[str, Any]] = {
@@ -73,6 +74,10 @@ urlpatterns = [
     path("jobs:sparklines", SparklinesView.as_view(share=share)),
     path("jobs:validate", ValidateView.as_view(**_SPECS, look_ahead=look_ahead)),
     path("", include("jobs.api.urls")),
+    path(
+        "jobs/<job:job_id>/explain",
+        explain.ExplainView.as_view(sees_numbers_of=sees_numbers_of),
+    ),
     path("jobs/<job:job_id>", single.JobView.as_view(**_SPECS)),
     path("jobs/<job:job_id>/rerun", single.RerunView.as_view(**_SPECS)),
     path("", include("autoscaler.simulation.api.rest.urls")),

@@ -11,11 +11,13 @@ from control_plane.configuration.team_visibility import TeamVisibility
 from django.conf import settings as django_settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
-from tenancy.models import Team
+from tenancy.models import Team, TeamLimits
 
 from autoscaler.predictions import outlook
+from autoscaler.team_budget import month_of
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, run, spec
 
@@ -58,6 +60,24 @@ def test_behind_what_keeps_its_gpus_it_waits_and_is_told_why(
     assert (found["action"], found["workers"]) == ("wait", None)
     assert found["message"]
     assert found["gives_way"] == []
+
+
+def test_what_its_team_may_not_start_waits_and_is_told_of_the_limit(
+    api: APIClient, vision: Team
+) -> None:
+    limits = TeamLimits.objects.create(
+        team=vision,
+        gpu_hours_per_month=100,
+        month=month_of(timezone.now()),
+        month_gpu_hours=99,
+        max_running_jobs=1,
+    )
+    assert asked(api)["action"] == "start"
+    limits.month_gpu_hours = 101
+    limits.save()
+    found = asked(api)
+    assert (found["action"], found["workers"], found["gives_way"]) == ("wait", None, [])
+    assert found["message"].startswith("Team vision has used 101.0 of the 100 GPU-hours")
 
 
 @pytest.fixture

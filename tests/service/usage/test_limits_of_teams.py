@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from control_plane.configuration.team_visibility import TeamVisibility
+from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.models import AuditEntry, Membership, Team, TeamLimits
 
@@ -149,6 +153,49 @@ def test_a_job_is_explained_with_the_limits_of_its_team_and_of_those_above(
     assert "An admin or a lead of a team above may raise it." in budget["message"]
     assert (running["used"], running["most"], running["is_used_up"]) == (1.0, 1.0, True)
     assert (own["used"], own["most"], own["unit"]) == (1.0, 3.0, "jobs")
+
+
+def test_jobs_that_are_held_back_add_nothing_to_what_a_team_wants(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    run(submit(elastic={"max_workers": 1}), workers=1)
+    held = submit(name="held", elastic={"min_workers": 2, "max_workers": 4})
+
+    def standing() -> tuple[float, int, int]:
+        row = api.get("/api/v1/teams/vision").json()
+        return row["fair_share"], row["waiting"], row["waiting_jobs"]
+
+    assert standing() == (5, 2, 1)
+    Job.objects.filter(pk=held.pk).update(reason="team_job_limit")
+    assert standing() == (1, 0, 1)
+
+
+def test_where_teams_see_only_their_own_a_job_tells_nothing_of_the_use_of_a_team_above(
+    robots: Team, vision: Team, submit: SubmitJob, settings: Settings
+) -> None:
+    job = submit()
+    Job.objects.filter(pk=job.pk).update(team=robots)
+    for team in (vision, robots):
+        TeamLimits.objects.create(team=team, gpu_hours_per_month=100, max_running_jobs=4)
+    lead = lead_of(robots)
+
+    def teams() -> list[str]:
+        limits = lead.get(f"/api/v1/jobs/{job.id}/explain").json()["limits"]
+        return sorted({one["team"] for one in limits})
+
+    assert teams() == ["robots", "vision"]
+    settings.CONCERTINA = replace(django_settings.CONCERTINA, teams_see=TeamVisibility.OWN)
+    assert teams() == ["robots"]
+
+
+def test_an_unchanged_limit_may_be_more_than_a_team_above_has_by_now(
+    vision: Team, robots: Team
+) -> None:
+    TeamLimits.objects.create(team=robots, gpu_hours_per_month=100, max_running_jobs=4)
+    TeamLimits.objects.create(team=vision, gpu_hours_per_month=50)
+    lead = lead_of(vision)
+    assert changed(lead, robots, gpu_hours_per_month=100, max_running_jobs=3)[0] == 200
+    assert changed(lead, robots, gpu_hours_per_month=101)[0] == 400
 
 
 def test_no_user_lets_more_jobs_wait_than_they_may(

@@ -117,7 +117,8 @@ def change_limits(
     if not changes:
         return {}, before
     if not principal.is_admin:
-        _check_is_within_those_above(team, changes, tree)
+        new = {name: to for name, to in changes.items() if to != getattr(before, name)}
+        _check_is_within_those_above(team, new, tree)
     was = {name: getattr(before, name) for name in changes}
     saved, _ = TeamLimits.objects.update_or_create(team=team, defaults=dict(changes))
     return was, saved
