@@ -5,14 +5,18 @@ They neither start nor fetch before: what a job makes may be what the next one n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from autoscaler.control_loop.arriving.telling import tell
+from autoscaler.control_loop.arriving.telling import let_go, tell
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason
-from autoscaler.reconciling.assessments.awaited_jobs import AwaitedJobs, verdict_on
+from autoscaler.reconciling.assessments.awaited_jobs import (
+    AwaitedJobs,
+    DependencyVerdict,
+    verdict_on,
+)
 from jobs.lifecycle import FINAL, JobState
 from jobs.queries.listing import dependencies
 from jobs.queries.listing.dependencies import AwaitedRows
@@ -24,15 +28,13 @@ def waiting_for_others(
 ) -> Mapping[str, StartPrerequisite]:
     """Return by job for whom it waits; it is told, or fails if it waits in vain.
 
-    One statement, however many wait; none where nobody does.
+    One statement, however many wait; none where nobody does. Where some wait in vain, one more:
+    all that wait for them, and for those, fail in the same tick.
     """
-    asking = [view for view in views if view.is_queued and view.spec.depends_on]
+    asking = {view.id: view for view in views if view.is_queued and view.spec.depends_on}
     if not asking:
         return {}
-    standing = dependencies.standing_of([view.id for view in asking])
-    verdicts = {
-        job_id: verdict_on([_as_value(row) for row in rows]) for job_id, rows in standing.items()
-    }
+    verdicts = _verdicts_on(asking)
     found = {
         job_id: StartPrerequisite(
             note=one.waits,
@@ -43,8 +45,25 @@ def waiting_for_others(
         for job_id, one in verdicts.items()
         if one.waits or one.in_vain
     }
-    tell(asking, found, context)
+    tell(asking.values(), found, context)
+    let_go([view for job_id, view in asking.items() if job_id not in found], context)
     return found
+
+
+def _verdicts_on(job_ids: Collection[str]) -> Mapping[str, DependencyVerdict]:
+    verdicts = {
+        job_id: verdict_on([_as_value(row) for row in rows])
+        for job_id, rows in dependencies.standing_of(job_ids).items()
+    }
+    failing = [job_id for job_id, one in verdicts.items() if one.in_vain]
+    if not failing:
+        return verdicts
+    behind = {
+        job_id: verdict_on([_as_value(row)])
+        for job_id, row in dependencies.standing_once_failed(failing).items()
+        if job_id in verdicts
+    }
+    return {**verdicts, **behind, **{job_id: verdicts[job_id] for job_id in failing}}
 
 
 def some_may_go_on(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from autoscaler.control_loop.carry_out import writing
+from django.db.models.functions import Now
+
+from autoscaler.control_loop.carry_out import row_updates, writing
 from autoscaler.control_loop.carry_out.writing import JobDraft
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
@@ -28,19 +30,39 @@ def tell(
     if hopeless:
         drafts = {job_id: _failing(arriving[job_id]) for job_id in hopeless}
         writing.write(drafts, context, seats_on=())
-    jobs_by_notice: defaultdict[_FetchNotice, list[str]] = defaultdict(list)
+    notices: dict[str, _FetchNotice] = {}
     for view in waiting:
         notice = _notice_of(arriving[view.id], context)
         if view.id not in hopeless and (view.job.reason, view.job.message) != notice.as_it_stands:
-            jobs_by_notice[notice].append(view.id)
-    reasons = {view.id: view.job.reason for view in waiting}
-    for notice, job_ids in jobs_by_notice.items():
-        _say(notice, job_ids, {job for job in job_ids if reasons[job] != notice.reason}, context)
+            notices[view.id] = notice
+    if notices:
+        reasons = {view.id: view.job.reason for view in waiting}
+        news = {job for job, one in notices.items() if one.is_news and reasons[job] != one.reason}
+        _say(notices, news, context)
+
+
+def let_go(views: Iterable[LiveJob], context: TickContext) -> None:
+    """Have jobs that waited for others wait for GPUs from now on: until now they wanted none.
+
+    A job that waits longer comes first, and may claim what others borrow.
+    """
+    free = {view.id: view for view in views if view.job.reason == JobReason.WAITING_FOR_JOBS}
+    if not free:
+        return
+    with context.fence.transaction():
+        rows = Job.objects.filter(pk__in=list(free), state=JobState.QUEUED).order_by("pk")
+        held = list(
+            rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
+        )
+        Job.objects.filter(pk__in=held).update(reason="", message="", state_since=Now())
+    for job_id in held:
+        job = free[job_id].job
+        job.reason, job.message, job.state_since = "", "", context.now
 
 
 @dataclass(frozen=True, slots=True)
 class _FetchNotice:
-    """What jobs are told that wait for the same."""
+    """What a job is told that waits."""
 
     reason: JobReason
     message: str
@@ -51,6 +73,10 @@ class _FetchNotice:
     def as_it_stands(self) -> tuple[str, str]:
         """Return what of it a job's row shows; the moment moves a little all the time."""
         return self.reason, self.message
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        return {"reason": self.reason, "message": self.message, "prepared_at": self.prepared_at}
 
 
 def _notice_of(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice:
@@ -63,25 +89,23 @@ def _notice_of(arrival: StartPrerequisite, context: TickContext) -> _FetchNotice
     )
 
 
-def _say(notice: _FetchNotice, job_ids: list[str], news: set[str], context: TickContext) -> None:
-    """A job whose row somebody holds hears it in the next tick."""
+def _say(notices: Mapping[str, _FetchNotice], news: set[str], context: TickContext) -> None:
+    """A job whose row somebody holds hears it in the next tick. As many statements as for one."""
     with context.fence.transaction():
-        rows = Job.objects.filter(pk__in=job_ids, state=JobState.QUEUED).order_by("pk")
+        rows = Job.objects.filter(pk__in=list(notices), state=JobState.QUEUED).order_by("pk")
         held = list(
             rows.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
         )
-        Job.objects.filter(pk__in=held).update(
-            reason=notice.reason, message=notice.message, prepared_at=notice.prepared_at
-        )
+        row_updates.update(Job, {job_id: notices[job_id].columns for job_id in held})
         events.record_all(
             events.new(
                 job_id=job_id,
                 kind=EventKind.PREPARING,
-                reason=notice.reason,
-                message=notice.message,
+                reason=notices[job_id].reason,
+                message=notices[job_id].message,
             )
             for job_id in held
-            if notice.is_news and job_id in news
+            if job_id in news
         )
 
 

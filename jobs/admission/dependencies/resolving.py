@@ -21,6 +21,7 @@ class MeantDependency:
     entry: AwaitedJob
     name: str
     job_id: str | None
+    ended_as: str = ""  # its last state, of one that has ended: it may be deleted any moment
 
     def id_among(self, made: Mapping[str, str]) -> str:
         """Return its id; `made` has those of the call's own jobs by name."""
@@ -33,6 +34,7 @@ class MeantDependency:
             on_id=self.id_among(made),
             on_name=self.name,
             condition=self.entry.when,
+            ended_as=self.ended_as,
         )
 
 
@@ -42,7 +44,7 @@ def meant_by(spec: JobSpec, named: JobsOfTeam) -> tuple[MeantDependency, ...]:
 
 
 def problems_of(spec: JobSpec, named: JobsOfTeam) -> Iterator[Problem]:
-    """Find entries that mean no job of the team, the job itself, or one that ended otherwise."""
+    """Find entries that mean no job of the team, the job itself, an ended one, or one twice."""
     if spec.depends_on and named.names.entries > MOST_NAMED:
         yield Problem(
             field="depends_on",
@@ -51,8 +53,10 @@ def problems_of(spec: JobSpec, named: JobsOfTeam) -> Iterator[Problem]:
             remedy=f"Name at most {MOST_NAMED} in one call, or send it in parts.",
         )
         return
+    first_words: dict[str, str] = {}  # by the job they mean
     for number, entry in enumerate(spec.depends_on):
-        if (found := _problem_of(entry, spec, named)) is not None:
+        found = _problem_of(entry, spec, named) or _repetition(entry, named, first_words)
+        if found is not None:
             problem, remedy = found
             field = f"depends_on[{number}]"
             yield Problem(field=field, value=entry.job, problem=problem, remedy=remedy)
@@ -80,7 +84,8 @@ def _meant(spec: JobSpec, named: JobsOfTeam) -> Iterator[MeantDependency]:
         if entry.job in named.names.own:
             yield MeantDependency(entry=entry, name=entry.job, job_id=None)
         elif (job := named.found.get(entry.job)) is not None:
-            yield MeantDependency(entry=entry, name=job.name, job_id=job.id)
+            ended_as = job.state if job.state in FINAL else ""
+            yield MeantDependency(entry=entry, name=job.name, job_id=job.id, ended_as=ended_as)
 
 
 def _problem_of(entry: AwaitedJob, spec: JobSpec, named: JobsOfTeam) -> tuple[str, str] | None:
@@ -103,3 +108,13 @@ def _problem_of(entry: AwaitedJob, spec: JobSpec, named: JobsOfTeam) -> tuple[st
             "Run that job again and name the new one, or leave it out.",
         )
     return None
+
+
+def _repetition(
+    entry: AwaitedJob, named: JobsOfTeam, first_words: dict[str, str]
+) -> tuple[str, str] | None:
+    """Find an id and a name of the same job: what is stored has one entry for each."""
+    job = None if entry.job in named.names.own else named.found.get(entry.job)
+    if job is None or (first := first_words.setdefault(job.id, entry.job)) == entry.job:
+        return None
+    return f"is job {job.name} ({job.id}), which {first} means as well", "Name it once."

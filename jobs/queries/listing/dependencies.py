@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.db import connection
 
-from jobs.lifecycle import LIVE
+from jobs.lifecycle import LIVE, JobState
 from jobs.models import Job
+from jobs.wait_condition import MET_BY, WaitCondition
 
 MOST_SHOWN: Final = 100  # each way
 _NAMED: Final = 3  # of those that are waited for alike, and stand alike
@@ -55,6 +56,23 @@ _STANDING: Final = f"""
     ORDER BY 1, min(one.id)
 """  # noqa: S608 - a number of ours
 
+_AFTER_FAILED: Final = """
+    WITH RECURSIVE failed (id) AS (
+        SELECT unnest(%(failed)s::text[])
+        UNION
+        SELECT one.job_id FROM failed JOIN jobs_dependency one ON one.on_id = failed.id
+            JOIN jobs_job job ON job.id = one.job_id
+        WHERE one.condition = ANY(%(vain)s) AND job.state = %(queued)s
+    )
+    SELECT DISTINCT ON (one.job_id) one.job_id, one.condition,
+        one.on_name || ' (' || one.on_id || ')'
+    FROM failed JOIN jobs_dependency one ON one.on_id = failed.id
+    WHERE one.condition = ANY(%(vain)s) ORDER BY one.job_id, one.id
+"""
+_IN_VAIN_AFTER_FAILED: Final = [
+    condition for condition in WaitCondition if JobState.FAILED not in MET_BY[condition]
+]
+
 _TREE: Final = """
     WITH RECURSIVE tree (id) AS (
         SELECT one.job_id FROM jobs_dependency one JOIN jobs_job job ON job.id = one.job_id
@@ -80,6 +98,26 @@ def standing_of(job_ids: Collection[str]) -> Mapping[str, Sequence[AwaitedRows]]
     return found
 
 
+def standing_once_failed(job_ids: Collection[str]) -> Mapping[str, AwaitedRows]:
+    """Return by job one that it will have waited for in vain, once these have failed.
+
+    It waits for one of these, or for one that will have waited in vain itself, and so on.
+    """
+    about: Mapping[str, Any] = {
+        "failed": sorted(job_ids),
+        "vain": [str(one) for one in _IN_VAIN_AFTER_FAILED],
+        "queued": JobState.QUEUED.value,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_AFTER_FAILED, about)
+        return {
+            job_id: AwaitedRows(
+                condition=condition, state=JobState.FAILED.value, count=1, names=[name]
+            )
+            for job_id, condition, name in cursor.fetchall()
+        }
+
+
 def all_that_wait_for(job_id: str) -> list[Job]:
     """Return live jobs that wait for the job, those that wait for them, and so on."""
     with connection.cursor() as cursor:
@@ -89,7 +127,8 @@ def all_that_wait_for(job_id: str) -> list[Job]:
 
 
 _LINKS: Final = """
-    (SELECT 'waits', one.on_id, one.on_name, one.condition, coalesce(job.state, ''), one.ended_as, 0
+    (SELECT 'waits', one.on_id, one.on_name, one.condition, coalesce(job.state, ''),
+        CASE WHEN job.id IS NULL THEN one.ended_as ELSE '' END, 0
      FROM jobs_dependency one LEFT JOIN jobs_job job ON job.id = one.on_id
      WHERE one.job_id = %(job)s ORDER BY one.id LIMIT %(most)s)
     UNION ALL

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from jobs.commands import control
 from jobs.commands.removal import job_deletion
@@ -59,12 +62,69 @@ def test_who_waits_in_vain_fails_and_so_do_those_that_wait_for_it(world: World) 
     world.running(first, 1)
     end(world, first, 1)
     assert fresh(first).state == "failed"
-    world.tick(4)
+    world.tick(2)
     assert stands(second) == ("failed", "dependency_unmet")
     said = f"It waited for first ({first.id}) to complete, which is failed."
     assert fresh(second).message == said
     assert stands(third) == ("failed", "dependency_unmet")
     assert fresh(cleans_up).state == "starting"
+
+
+def test_a_whole_chain_that_waits_in_vain_fails_in_one_tick(world: World) -> None:
+    first = world.job("first")
+    chain = [first]
+    for number in range(5):
+        chain.append(after(world, f"then-{number}", chain[-1]))
+    paused = after(world, "paused", chain[2])
+    behind_paused = after(world, "behind-paused", paused)
+    whatever = after(world, "whatever", chain[1], when="any")
+    world.tick()
+    control.pause(job_id=paused.id, actor="ada")
+    control.cancel(job_id=first.id, actor="ada")
+    world.tick()
+    assert {stands(job) for job in chain[1:]} == {("failed", "dependency_unmet")}
+    assert fresh(chain[5]).message == (
+        f"It waited for {chain[4].name} ({chain[4].id}) to complete, which is failed."
+    )
+    assert stands(behind_paused) == ("queued", "waiting_for_jobs")
+    world.tick()
+    assert fresh(whatever).state == "starting"
+
+
+def test_a_job_waits_for_gpus_only_since_others_let_it_go(world: World) -> None:
+    first = world.job("first")
+    second = after(world, "second", first)
+    world.wish(second, 0)
+    world.tick()
+    long_ago = timezone.now() - timedelta(days=1)
+    Job.objects.filter(pk=second.pk).update(state_since=long_ago, submitted_at=long_ago)
+    world.running(first, 1)
+    assert fresh(second).state_since == long_ago
+    end(world, first, 0)
+    world.tick()
+    assert fresh(second).state == "queued"
+    assert fresh(second).reason != "waiting_for_jobs"
+    assert fresh(second).state_since > long_ago + timedelta(hours=23)
+    since = fresh(second).state_since
+    world.tick(2)
+    assert fresh(second).state_since == since
+
+
+def test_jobs_are_told_for_whom_they_wait_in_as_few_statements_as_one(world: World) -> None:
+    first = world.job("first")
+    world.running(first, 1)
+
+    def statements(length: int) -> int:
+        world.tick(2)
+        chain = [first]
+        for number in range(length):
+            chain.append(after(world, f"{length}-{number}", chain[-1]))
+        with CaptureQueriesContext(connection) as made:
+            world.tick()
+        assert {stands(job) for job in chain[1:]} == {("queued", "waiting_for_jobs")}
+        return len(made)
+
+    assert statements(2) == statements(12)
 
 
 def test_how_a_deleted_job_ended_is_still_known(world: World) -> None:

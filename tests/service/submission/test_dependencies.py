@@ -97,6 +97,25 @@ def test_a_job_does_not_wait_for_itself_nor_twice_for_another(
     assert "depends_on[0]" in refused(post(api, depends_on=[5]))
 
 
+def test_an_id_and_a_name_of_the_same_job_are_not_both_named(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    first = submit(name="first")
+    twice = refused(post(api, depends_on=["first", first.id]))
+    said = f"is job first ({first.id}), which first means as well"
+    assert twice == {"depends_on[1]": said}
+
+
+def test_how_a_job_ended_is_known_though_it_is_deleted_while_another_is_submitted_after_it(
+    submit: SubmitJob,
+) -> None:
+    first = submit(name="first")
+    end(first, JobState.COMPLETED)
+    after = submit(name="after", depends_on=["first"])
+    Job.objects.filter(pk=first.pk).delete()  # who deleted it did not see the other one yet
+    assert Dependency.objects.get(job=after).ended_as == "completed"
+
+
 @pytest.mark.parametrize(
     ("state", "when"), [("failed", "ok"), ("cancelled", "ok"), ("completed", "failed")]
 )

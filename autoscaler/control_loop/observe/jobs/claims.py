@@ -8,7 +8,7 @@ from typing import Final
 
 from cluster.models import Node, Pool
 from django.db.models import BooleanField, Count, F, Func, OuterRef, Subquery, Sum, Value
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Greatest
 from tenancy.models import FairShareSettings, Quota
 
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
@@ -60,13 +60,14 @@ def _others_wait_since(job: Job, now: datetime) -> datetime | None:
         .filter(_fits(_gpus_of(job.pool_id)))
         .exclude(reason__in=_WANTS_NOTHING_YET)
         .exclude(not_before__gt=now)
+        .annotate(since=Greatest("state_since", "submitted_at"))
     )
     below = (
         Quota.objects.filter(pool=job.pool_id)
         .exclude(team=job.team_id)
         .annotate(
             held=Coalesce(Subquery(counted), 0),
-            waiting_since=Subquery(waiting.order_by("submitted_at").values("submitted_at")[:1]),
+            waiting_since=Subquery(waiting.order_by("since").values("since")[:1]),
         )
         .filter(guaranteed_gpus__gt=F("held"), waiting_since__isnull=False)
     )
