@@ -35,14 +35,9 @@ class GpuDemand:
 
 
 def by_team(pool_id: int) -> dict[int, GpuDemand]:
-    """Return the demand by team id, without teams that neither want nor hold a GPU here.
-
-    A job that waits for something else, other jobs or its data, wants no GPUs yet.
-    """
+    """Return the demand by team id, without teams that neither want nor hold a GPU here."""
     demands: defaultdict[int, GpuDemand] = defaultdict(GpuDemand)
-    live = Job.objects.filter(pool_id=pool_id, state__in=[JobState.QUEUED, *ACTIVE]).exclude(
-        state=JobState.QUEUED, reason__in=WAITING_OUTSIDE
-    )
+    live = Job.objects.filter(pool_id=pool_id, state__in=[JobState.QUEUED, *ACTIVE])
     by_state = (
         live.order_by()
         .values("team_id", "state")

@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 from tenancy.models import Membership, Quota, Team
 
-from autoscaler.job_vocabulary import JobReason
 from jobs.models import Job
 from tests.service.conftest import SubmitJob, run
 
@@ -40,17 +39,6 @@ def test_every_team_is_seen_by_everybody_with_its_numbers(
         "waiting_jobs": 1,
         "is_mine": False,
     }
-
-
-def test_a_job_that_waits_for_other_jobs_is_no_demand_for_gpus(
-    api: APIClient, submit: SubmitJob
-) -> None:
-    run(submit(), workers=1)
-    alone = rows(api)["vision"]
-    waits = submit(name="waits", elastic={"min_workers": 2, "max_workers": 4})
-    assert rows(api)["vision"]["waiting_jobs"] == 1
-    Job.objects.filter(pk=waits.pk).update(reason=JobReason.WAITING_FOR_JOBS)
-    assert rows(api)["vision"] == alone
 
 
 def test_sums_are_over_pools_and_a_limit_only_if_each_pool_has_one(
