@@ -2647,6 +2647,8 @@ export interface components {
         GpuUse: {
             node: string;
             gpu_index: number;
+            /** @description Who told these numbers. */
+            worker: string;
             /**
              * Format: double
              * @description 0 to 1; null: not told.
@@ -3380,8 +3382,12 @@ export interface components {
             workers_elsewhere: number;
             gpus_here: number;
             min_workers: number;
+            /** @description While it trains. false: of mode `fixed`, or nothing says that its workers share the work; it pauses and starts again elsewhere. */
+            can_move: boolean;
+            /** @description For how many workers of its size other nodes have room, if nobody else takes it. */
+            workers_with_room: number;
             /**
-             * @description What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere, `pauses` after a checkpoint, or `stays` until it ends. With room it moves, but for jobs of mode `fixed`, which pause and start again elsewhere.
+             * @description What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere, `pauses` after a checkpoint, or `stays` until it ends.
              *
              *     * `shrinks` - shrinks
              *     * `pauses` - pauses

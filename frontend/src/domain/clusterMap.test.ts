@@ -50,6 +50,7 @@ function aPool(...nodes: Node[]): Pool {
 const USE: GpuUse = {
   node: "n1",
   gpu_index: 1,
+  worker: "k3v9-1-1",
   utilisation: 0.5,
   memory_bytes: 2 ** 30,
   memory_total_bytes: 2 ** 32,
@@ -75,6 +76,24 @@ test("each GPU has a cell, also one that nobody holds", () => {
   expect(second.gpus.map(describeGpu)).toEqual(["GPU 0: other teams", "GPU 1: free"]);
   expect(memoryShare(USE)).toBe(0.25);
   expect(memoryShare(null)).toBeNull();
+});
+
+test("a GPU that has gone to another worker is not as busy as it was", () => {
+  const later = { gpu_index: 1, ...DIGITS, worker: "k3v9-2-1" };
+  const [node] = mapOf([aPool(aNode("n1", { claims: [later] }))], [USE]);
+  expect(node?.gpus[1]?.use).toBeNull();
+  expect(node?.isSlow).toBe(false);
+});
+
+test("a node that did not change is the same again, so that it is not drawn anew", () => {
+  const nodes = [1, 2].map((number) =>
+    aNode(`n${number}`, { claims: [{ gpu_index: 1, ...DIGITS }] }),
+  );
+  const [one, other] = mapOf([aPool(...nodes)], [USE]);
+  const [again, changed] = mapOf([aPool(...nodes)], [USE, { ...USE, node: "n2" }]);
+  expect(again).toBe(one);
+  expect(changed).not.toBe(other);
+  expect(changed?.isSlow).toBe(true);
 });
 
 test("a GPU that is held beyond the number of its node is not lost", () => {

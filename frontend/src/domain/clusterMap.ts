@@ -27,17 +27,27 @@ export interface MapNode {
 
 export type Shown = "all" | "free" | "trouble";
 
+/** Nodes as they were mapped last: of a thousand, few change, and only those are drawn anew. */
+const mapped = new WeakMap<Pool["nodes"][number], MapNode>();
+
+/** A use counts for the worker that told it only: the GPU may be another's since. */
 export function mapOf(pools: readonly Pool[], uses: readonly GpuUse[]): MapNode[] {
   const useOf = new Map(uses.map((use) => [`${use.node} ${use.gpu_index}`, use]));
   return pools.flatMap((pool) =>
     pool.nodes.map((node) => {
       const claims = new Map(node.claims.map((claim) => [claim.gpu_index, claim]));
       const count = Math.max(node.gpus, ...[...claims.keys()].map((index) => index + 1));
-      const gpus = Array.from({ length: count }, (_, index) => {
+      const gpus = Array.from({ length: count }, (_, index): MapGpu => {
         const claim = claims.get(index) ?? null;
-        return { index, claim, use: claim && (useOf.get(`${node.name} ${index}`) ?? null) };
+        const use = useOf.get(`${node.name} ${index}`);
+        const isOfClaim = use !== undefined && use.worker === claim?.worker;
+        return { index, claim, use: isOfClaim ? use : null };
       });
-      return {
+      const before = mapped.get(node);
+      if (before?.pool === pool.name && gpus.every(({ use }, at) => use === before.gpus[at]?.use)) {
+        return before;
+      }
+      const now: MapNode = {
         name: node.name,
         pool: pool.name,
         condition: conditionOf(node),
@@ -46,6 +56,8 @@ export function mapOf(pools: readonly Pool[], uses: readonly GpuUse[]): MapNode[
         used: claims.size,
         isSlow: gpus.some(({ use }) => use?.is_slow === true),
       };
+      mapped.set(node, now);
+      return now;
     }),
   );
 }

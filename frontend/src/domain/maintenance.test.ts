@@ -13,6 +13,8 @@ function aJob(given: Partial<LeavingJob> = {}): LeavingJob {
     workers_elsewhere: 1,
     gpus_here: 2,
     min_workers: 1,
+    can_move: true,
+    workers_with_room: 0,
     without_room: "shrinks",
     ...given,
   };
@@ -34,31 +36,28 @@ test("only what would change something is offered", () => {
 });
 
 test("a cordon lets jobs stay", () => {
-  expect(fateOf(aJob(), "cordon", 0)).toBe("may stay, and leaves this node first when it shrinks");
+  expect(fateOf(aJob(), "cordon")).toBe("may stay, and leaves this node first when it shrinks");
 });
 
 test.each([
-  [aJob(), 0, "shrinks to 1 worker elsewhere"],
-  [aJob(), 2, "moves; if the room is taken, it shrinks to 1 worker elsewhere"],
+  [aJob(), "shrinks to 1 worker elsewhere"],
+  [aJob({ workers_with_room: 2 }), "moves; if the room is taken, it shrinks to 1 worker elsewhere"],
   [
-    aJob(),
-    1,
+    aJob({ workers_with_room: 1 }),
     "moves as far as there is room; if the room is taken, it shrinks to 1 worker elsewhere",
   ],
-  [aJob({ without_room: "pauses" }), 0, "pauses after a checkpoint until there is room"],
-  [aJob({ without_room: "stays" }), 0, "stays until it ends: it may not be paused"],
+  [aJob({ without_room: "pauses" }), "pauses after a checkpoint until there is room"],
+  [aJob({ without_room: "stays" }), "stays until it ends: it may not be paused"],
   [
-    aJob({ mode: "fixed", without_room: "pauses" }),
-    8,
+    aJob({ can_move: false, workers_with_room: 8, without_room: "pauses" }),
     "pauses, and starts again elsewhere when there is room: it cannot move",
   ],
   [
-    aJob({ mode: "fixed", without_room: "stays" }),
-    8,
+    aJob({ can_move: false, workers_with_room: 8, without_room: "stays" }),
     "stays until it ends: it can neither move nor be paused",
   ],
-])("what a drain does to a job is told by the room there is", (job, room, fate) => {
-  expect(fateOf(job, "drain", room)).toBe(fate);
+])("what a drain does to a job is told by the room there is for its workers", (job, fate) => {
+  expect(fateOf(job, "drain")).toBe(fate);
 });
 
 test("the room is told", () => {

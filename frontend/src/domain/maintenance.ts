@@ -28,16 +28,17 @@ export function offered(node: NodeService): Maintenance[] {
 }
 
 /** What becomes of a job if this is done; where others want the same room, it may come otherwise. */
-export function fateOf(job: LeavingJob, what: Maintenance, gpusFreeElsewhere: number): string {
+export function fateOf(job: LeavingJob, what: Maintenance): string {
   if (what !== "drain") return "may stay, and leaves this node first when it shrinks";
-  if (job.mode === "fixed") {
+  if (!job.can_move) {
     return job.without_room === "stays"
       ? "stays until it ends: it can neither move nor be paused"
       : "pauses, and starts again elsewhere when there is room: it cannot move";
   }
   const otherwise = withoutRoom(job);
-  if (gpusFreeElsewhere === 0) return otherwise;
-  const howFar = gpusFreeElsewhere < job.gpus_here ? "moves as far as there is room" : "moves";
+  if (job.workers_with_room === 0) return otherwise;
+  const isCramped = job.workers_with_room < job.workers_here;
+  const howFar = isCramped ? "moves as far as there is room" : "moves";
   return `${howFar}; if the room is taken, it ${otherwise}`;
 }
 

@@ -23,6 +23,7 @@ def test_each_gpu_says_how_busy_it_is(api: APIClient, job: Job) -> None:
     assert busy == {
         "node": "node-1",
         "gpu_index": 0,
+        "worker": first.id,
         "utilisation": 0.92,
         "memory_bytes": 30,
         "memory_total_bytes": 80,

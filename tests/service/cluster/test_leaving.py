@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from cluster.models import Node
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from jobs.models import GpuClaim, Job
+from jobs.models import GpuClaim, Job, Worker
 from tests.service.conftest import SubmitJob, run
 
 URL = "/api/v1/nodes/node-1/jobs"
@@ -39,6 +41,8 @@ def test_jobs_are_named_with_what_they_have_there(
             "workers_elsewhere": 0,
             "gpus_here": 2,
             "min_workers": 1,
+            "can_move": True,
+            "workers_with_room": 4,
             "without_room": "pauses",
         }
     ]
@@ -75,6 +79,59 @@ def test_what_a_drain_means_where_there_is_no_room(
     (told,) = admin_api.get(URL).json()["items"]
     assert (told["workers_here"], told["workers_elsewhere"]) == (3 - elsewhere, elsewhere)
     assert told["without_room"] == without_room
+
+
+@pytest.mark.parametrize(
+    ("declared", "found", "without_room"),
+    [
+        ("auto", "hot", "shrinks"),
+        ("auto", "restart", "pauses"),
+        ("restart", "restart", "shrinks"),
+        ("fixed", "fixed", "pauses"),
+    ],
+)
+def test_a_job_moves_while_it_trains_only_if_its_workers_share_the_work(
+    admin_api: APIClient, submit: SubmitJob, declared: str, found: str, without_room: str
+) -> None:
+    job = submit(elastic={"min_workers": 1, "max_workers": 4, "mode": declared})
+    workers = run(job, workers=2)
+    Job.objects.filter(pk=job.pk).update(mode=found)
+    other = Node.objects.get(name="node-2")
+    GpuClaim.objects.filter(worker=workers[0]).update(node=other)
+    (told,) = admin_api.get(URL).json()["items"]
+    assert told["without_room"] == without_room
+    assert told["can_move"] is (without_room == "shrinks")
+
+
+def test_room_that_is_scattered_takes_no_worker_of_several_gpus(
+    admin_api: APIClient, submit: SubmitJob, job: Job
+) -> None:
+    spec = {"resources": {"gpus_per_worker": 2}, "elastic": {"min_workers": 1, "max_workers": 1}}
+    (worker,) = run(submit(name="wide", **spec), workers=1)
+    GpuClaim.objects.create(node=worker.node, gpu_index=1, worker=worker)
+    pool = worker.node.pool_id
+    Node.objects.filter(name="node-2").update(gpus=1)
+    Node.objects.create(name="node-3", gpus=1, pool_id=pool)
+    shrunk = Node.objects.create(name="node-4", gpus=1, pool_id=pool)
+    other = Worker.objects.create(id="held", job=job, attempt=1, node=shrunk)
+    for index in range(3):
+        GpuClaim.objects.create(node=shrunk, gpu_index=index, worker=other)
+    told = admin_api.get(URL).json()
+    assert (told["gpus_free_elsewhere"], told["items"][0]["workers_with_room"]) == (2, 0)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_it_takes_as_many_statements_however_many_jobs_there_are(
+    admin_api: APIClient, submit: SubmitJob, jobs: int
+) -> None:
+    node = Node.objects.get(name="node-1")
+    for number in range(jobs):
+        one = submit(name=f"one-{number}")
+        worker = Worker.objects.create(id=f"{one.id}-1-1", job=one, attempt=1, node=node)
+        GpuClaim.objects.create(node=node, gpu_index=number, worker=worker)
+    with CaptureQueriesContext(connection) as statements:
+        assert admin_api.get(URL).json()["count"] == jobs
+    assert sum("jobs_gpuclaim" in one["sql"] for one in statements) == 3
 
 
 def test_an_unknown_node_is_not_found(admin_api: APIClient, job: Job) -> None:

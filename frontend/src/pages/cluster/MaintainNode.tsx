@@ -74,7 +74,7 @@ function LeavingJobs({ node, what }: MaintainNodeProps) {
               <TeamMark team={job.team} />
             </div>
             <p>
-              {plural(job.workers_here, "worker")} here: {fateOf(job, what, room)}.
+              {plural(job.workers_here, "worker")} here: {fateOf(job, what)}.
             </p>
           </li>
         ))}

@@ -20,6 +20,7 @@ class GpuUseSerializer(serializers.Serializer[Any]):
 
     node = serializers.CharField()
     gpu_index = serializers.IntegerField()
+    worker = serializers.CharField(help_text="Who told these numbers.")
     utilisation = serializers.FloatField(allow_null=True, help_text="0 to 1; null: not told.")
     memory_bytes = serializers.IntegerField(allow_null=True, help_text="In use; null: not told.")
     memory_total_bytes = serializers.IntegerField(allow_null=True)
@@ -47,9 +48,9 @@ def _read(principal: Principal) -> dict[str, Any]:
     if not principal.is_admin:
         claims = claims.filter(worker__job__team__in=principal.seen_ids)
     rows = claims.values_list(
-        "node__name", "gpu_index", "worker__gpu_utilisation", "worker__gpu_memory_bytes",
-        "worker__gpu_memory_total_bytes", "worker__is_straggler",
+        "node__name", "gpu_index", "worker_id", "worker__gpu_utilisation",
+        "worker__gpu_memory_bytes", "worker__gpu_memory_total_bytes", "worker__is_straggler",
     )  # fmt: skip
     names = list(GpuUseSerializer().fields)
-    # As it stands: a serializer would take most of the time, of six values for each GPU.
+    # As it stands: a serializer would take most of the time, of seven values for each GPU.
     return {"items": [dict(zip(names, row, strict=True)) for row in rows]}

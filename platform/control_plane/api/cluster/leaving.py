@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
 from cluster.models import Node
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
@@ -19,7 +20,7 @@ from tenancy.access.principal import principal_of
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from jobs.job_mode import JobMode
 from jobs.models import GpuClaim, Job
-from jobs.spec.stored_fields import GPUS_PER_WORKER, MIN_WORKERS, PREEMPTIBILITY
+from jobs.spec.stored_fields import GPUS_PER_WORKER, MIN_WORKERS, MODE, PREEMPTIBILITY
 
 _MOST: Final = 500  # jobs
 
@@ -41,11 +42,17 @@ class LeavingJobSerializer(serializers.Serializer[Any]):
     workers_elsewhere = serializers.IntegerField()
     gpus_here = serializers.IntegerField()
     min_workers = serializers.IntegerField()
+    can_move = serializers.BooleanField(
+        help_text="While it trains. false: of mode `fixed`, or nothing says that its workers share"
+        " the work; it pauses and starts again elsewhere."
+    )
+    workers_with_room = serializers.IntegerField(
+        help_text="For how many workers of its size other nodes have room, if nobody else takes it."
+    )
     without_room = serializers.ChoiceField(
         [one.value for one in WithoutRoom],
         help_text="What a drain means for it if no other node has room: it `shrinks` to its workers"
-        " elsewhere, `pauses` after a checkpoint, or `stays` until it ends. With room it moves,"
-        " but for jobs of mode `fixed`, which pause and start again elsewhere.",
+        " elsewhere, `pauses` after a checkpoint, or `stays` until it ends.",
     )
 
 
@@ -70,10 +77,11 @@ class NodeJobsView(APIView):
         if node is None:
             raise exceptions.NotFound(f"There is no node {name!r}.")
         jobs = _jobs_on(node)
+        free = _free_elsewhere(node)
         answer = {
-            "gpus_free_elsewhere": _free_elsewhere(node),
+            "gpus_free_elsewhere": sum(gpus * nodes for gpus, nodes in free.items()),
             "count": jobs.count(),
-            "items": [_leaving(row) for row in jobs[:_MOST]],
+            "items": [_leaving(row, free) for row in jobs[:_MOST]],
         }
         return Response(LeavingSerializer(answer).data)
 
@@ -88,27 +96,36 @@ def _jobs_on(node: Node) -> QuerySet[Job, dict[str, Any]]:
             min_workers=F(MIN_WORKERS.lookup),
             gpus_per_worker=F(GPUS_PER_WORKER.lookup),
             preemptibility=F(PREEMPTIBILITY.lookup),
+            declared_mode=F(MODE.lookup),
         )
         .order_by("name", "id")
         .values(
             *("id", "name", "team__name", "mode", "gpus_here", "gpus", "min_workers"),
-            *("gpus_per_worker", "preemptibility"),
+            *("gpus_per_worker", "preemptibility", "declared_mode", "group_seen_at"),
         )
     )
     return jobs
 
 
-def _free_elsewhere(node: Node) -> int:
+def _free_elsewhere(node: Node) -> Counter[int]:
+    """Return how many other nodes that take new work have so many free GPUs."""
     others = Node.objects.filter(pool=node.pool_id, is_schedulable=True, silent_since=None)
-    others = others.exclude(pk=node.pk)
-    gpus: int = others.aggregate(all=Sum("gpus"))["all"] or 0
-    return gpus - GpuClaim.objects.filter(node__in=others).count()
+    sizes = others.exclude(pk=node.pk).annotate(used=Count("claims")).values_list("gpus", "used")
+    return Counter(max(gpus - used, 0) for gpus, used in sizes)
 
 
-def _leaving(row: Mapping[str, Any]) -> dict[str, Any]:
+def _can_move(row: Mapping[str, Any]) -> bool:
+    """Return what the planner says: of a plain script, each worker would do all of the work."""
+    declared = row["declared_mode"]
+    is_plain = row["mode"] == JobMode.RESTART and declared != JobMode.RESTART
+    return declared != JobMode.FIXED and not (is_plain and row["group_seen_at"] is None)
+
+
+def _leaving(row: Mapping[str, Any], free: Counter[int]) -> dict[str, Any]:
     size, least = row["gpus_per_worker"] or 1, row["min_workers"] or 1
     here, elsewhere = row["gpus_here"] // size, (row["gpus"] - row["gpus_here"]) // size
-    if elsewhere >= least and row["mode"] != JobMode.FIXED:
+    can_move = _can_move(row)
+    if elsewhere >= least and can_move:
         outcome = WithoutRoom.SHRINKS
     elif row["preemptibility"] == Preemptibility.NON_PREEMPTIBLE:
         outcome = WithoutRoom.STAYS
@@ -123,5 +140,7 @@ def _leaving(row: Mapping[str, Any]) -> dict[str, Any]:
         "workers_elsewhere": elsewhere,
         "gpus_here": row["gpus_here"],
         "min_workers": least,
+        "can_move": can_move,
+        "workers_with_room": sum(gpus // size * nodes for gpus, nodes in free.items()),
         "without_room": outcome.value,
     }
