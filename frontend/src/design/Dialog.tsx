@@ -16,9 +16,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const heading = useId();
   useEffect(() => {
     const opener = document.activeElement;
+    const around = opener?.closest("section") ?? null;
     dialog.current?.showModal();
     return () => {
-      if (opener instanceof HTMLElement) opener.focus(); // where it was, also if it was not Escape
+      giveFocusBack(opener, around);
     };
   }, []);
   return (
@@ -29,4 +30,14 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       {children}
     </dialog>
   );
+}
+
+/** To where it was, also if it was not Escape; if that has gone meanwhile, to what was around it. */
+function giveFocusBack(opener: Element | null, around: HTMLElement | null): void {
+  if (opener instanceof HTMLElement && opener.isConnected) {
+    opener.focus();
+  } else if (around !== null) {
+    around.tabIndex = -1;
+    around.focus();
+  }
 }

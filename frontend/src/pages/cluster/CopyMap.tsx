@@ -8,6 +8,10 @@ import styles from "./ClusterPage.module.css";
 
 export function CopyMap({ nodes }: { readonly nodes: readonly MapNode[] }) {
   const [told, setTold] = useState("");
+  const copy = async () => {
+    await navigator.clipboard.writeText(mapAsCsv(nodes)); // over plain HTTP there is none
+    setTold("Copied");
+  };
   return (
     <>
       <span role="status" className={styles.told}>
@@ -15,14 +19,9 @@ export function CopyMap({ nodes }: { readonly nodes: readonly MapNode[] }) {
       </span>
       <Button
         onClick={() => {
-          navigator.clipboard.writeText(mapAsCsv(nodes)).then(
-            () => {
-              setTold("Copied");
-            },
-            () => {
-              setTold("Could not be copied");
-            },
-          );
+          copy().catch(() => {
+            setTold("Could not be copied");
+          });
         }}
       >
         Copy as CSV

@@ -1,6 +1,7 @@
-/** What the colours of the map mean: whose a GPU is, how full a cell is, and what is out of order. */
+/** What the cells of the map mean: whose a GPU is, how full a cell is, and what is out of order. */
 
 import { TeamMark } from "../../design/TeamMark";
+import { plural } from "../../domain/format";
 import styles from "./ClusterPage.module.css";
 
 interface LegendProps {
@@ -14,7 +15,7 @@ export function Legend({ holders }: LegendProps) {
     <div className={styles.legend}>
       {holders.slice(0, MOST_TEAMS).map(([team, gpus]) => (
         <span key={team}>
-          <TeamMark team={team} /> <b>{gpus}</b>
+          <TeamMark team={team} /> <b>{plural(gpus, "GPU")}</b>
         </span>
       ))}
       {holders.length > MOST_TEAMS && <span>and {holders.length - MOST_TEAMS} teams more</span>}
@@ -26,6 +27,9 @@ export function Legend({ holders }: LegendProps) {
       </span>
       <span className={styles.key}>
         <span className={styles.sample} data-mark="free" /> free
+      </span>
+      <span className={styles.key}>
+        <span className={styles.sample} data-mark="slow" /> framed: slow
       </span>
     </div>
   );

@@ -133,7 +133,8 @@ function GpuCell({ gpu, colourOf }: GpuCellProps) {
 function walk(event: KeyboardEvent<HTMLButtonElement>): void {
   const map = event.currentTarget.closest("[data-map]");
   const tiles = [...(map?.querySelectorAll("button") ?? [])];
-  const places = tiles.map(({ offsetLeft, offsetTop }) => ({ left: offsetLeft, top: offsetTop }));
+  // Of what holds them: a tile's own place is told from its holder, which keeps it from the others.
+  const places = [...(map?.children ?? [])].map((holder) => holder.getBoundingClientRect());
   const next = walked(event.key, tiles.indexOf(event.currentTarget), places);
   if (next === null) return;
   event.preventDefault();

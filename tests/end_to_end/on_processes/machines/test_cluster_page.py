@@ -75,6 +75,7 @@ def test_a_node_says_who_is_there_and_is_taken_out_of_service_knowing_it(
     dialog.get_by_role("button", name="Cordon").click()
     expect(dialog).to_be_hidden()
     expect(card).to_contain_text("Cordoned: it takes no new work")
+    expect(card).to_be_focused()  # for the button is gone that was pressed
     expect(page.get_by_role("group", name="Free")).to_contain_text("0 GPUs")
     address = page.url
     page.reload()
@@ -117,7 +118,9 @@ def test_a_thousand_gpus_can_be_overlooked(page: Page) -> None:
 
     tiles.first.focus()
     page.keyboard.press("ArrowRight")
+    expect(tiles.nth(1)).to_be_focused()
     page.keyboard.press("ArrowDown")
+    expect(tiles.nth(1)).not_to_be_focused()
     page.keyboard.press("ArrowUp")
     expect(tiles.nth(1)).to_be_focused()
     page.keyboard.press("Enter")
@@ -171,6 +174,7 @@ def show_very_many(page: Page) -> None:
         {
             "node": node["name"],
             "gpu_index": claim["gpu_index"],
+            "worker": claim["worker"],
             "utilisation": (number * 37 + claim["gpu_index"] * 11) % 100 / 100,
             "memory_bytes": (10 + (number * 13) % 65) * GIB,
             "memory_total_bytes": 80 * GIB,
