@@ -51,7 +51,7 @@ function heightAxis({ points, colours, startsAtZero, isLogarithmic }: CurveInput
   return { ...axis, scale: !startsAtZero, splitNumber: 4 };
 }
 
-export function canBeLogarithmic(points: readonly CurvePoint[]): boolean {
+function canBeLogarithmic(points: readonly CurvePoint[]): boolean {
   return points.every(([, value]) => value > 0);
 }
 

@@ -69,6 +69,18 @@ describe("the borders between generations", () => {
     expect(places("time")).toEqual(changes.map((change) => change.at));
     expect(places("step")).toEqual([2]);
   });
+
+  it("are not drawn over steps that were lost and done again, nor twice at one step", () => {
+    const done = [10, 20, 30, 15, 25].map((step, second) => ({ ...aPoint(second, {}), step }));
+    const changed = [1, 2, 2.5, 2.7].map((second, number) => ({
+      at: milliseconds(at(second)),
+      workers: number + 1,
+      batch: 64,
+    })) as unknown as Change[];
+    const borders = bordersOf(changed, done, "step");
+    expect(borders.map(({ place, workers }) => [place, workers])).toEqual([[15, 4]]);
+    expect(bordersOf(changed, done, "time")).toHaveLength(4);
+  });
 });
 
 describe("smoothing", () => {

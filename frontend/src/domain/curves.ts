@@ -75,18 +75,29 @@ export function curveOf(
   return curve;
 }
 
-/** Where changes lie on the axis: with the first value that was measured after each. */
+/**
+ * Where changes lie on the axis: with the first value that was measured after each. Those of work
+ * that was lost and done again are left out, as their values are.
+ */
 export function bordersOf(
   changes: readonly Change[],
   points: readonly MetricPoint[],
   axis: Axis,
 ): Border[] {
-  return changes.flatMap(({ at, workers, batch }) => {
+  if (axis === "time") return changes.map(({ at, ...change }) => borderAt(at, change));
+  const borders: Border[] = [];
+  for (const { at, ...change } of changes) {
     const next = points.find((point) => milliseconds(point.at) >= at);
-    if (axis !== "time" && next === undefined) return [];
-    const place = axis === "time" || next === undefined ? at : placeOf(next, axis);
-    return [{ place, workers, batch }];
-  });
+    if (next === undefined) break;
+    const place = placeOf(next, axis);
+    while ((borders.at(-1)?.place ?? -Infinity) >= place) borders.pop();
+    borders.push(borderAt(place, change));
+  }
+  return borders;
+}
+
+function borderAt(place: number, { workers, batch }: Pick<Change, "workers" | "batch">): Border {
+  return { place, workers, batch };
 }
 
 function placeOf(point: MetricPoint, axis: Axis): number {

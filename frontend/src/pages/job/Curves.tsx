@@ -1,6 +1,6 @@
 /** How the training goes: what the script logged, and how fast it is, over what one chooses. */
 
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 
 import { useMetrics } from "../../api/jobs";
 import { metricsAddress } from "../../api/results";
@@ -40,6 +40,7 @@ export function Curves({ job, changes }: CurvesProps) {
   const points = metrics.data?.items;
   const names = useMemo(() => metricNames(points ?? []), [points]);
   const name = names.find((one) => one === chosenMetric) ?? names[0] ?? "loss";
+  const metric = useCallback(({ values }: MetricPoint) => values[name], [name]);
   const paces = pacesOf(points ?? []);
   const pace = paces.find((one) => one.name === chosenPace) ?? paces[0];
   const axis = AXES.find((one) => one === over) ?? "time";
@@ -66,7 +67,7 @@ export function Curves({ job, changes }: CurvesProps) {
           )
         }
       >
-        <Curve {...shared} name={name} unit="" pick={({ values }) => values[name]} />
+        <Curve {...shared} name={name} pick={metric} />
       </Card>
       {pace !== undefined && (
         <Card
@@ -81,7 +82,7 @@ export function Curves({ job, changes }: CurvesProps) {
             />
           }
         >
-          <Curve {...shared} name={pace.name} unit={pace.unit} pick={pace.of} />
+          <Curve {...shared} name={pace.name} unit={pace.unit} pick={pace.of} isPace />
         </Card>
       )}
     </div>
@@ -124,12 +125,15 @@ interface CurveProps extends CurvesProps {
   readonly points: readonly MetricPoint[] | undefined;
   readonly name: string;
   readonly pick: (point: MetricPoint) => number | null | undefined;
-  readonly unit: string;
+  readonly unit?: string;
+  /** A mean of many steps already, or what was set: drawn as it is, from zero. */
+  readonly isPace?: boolean;
   readonly axis: Axis;
   readonly isLogarithmic: boolean;
 }
 
-function Curve({ job, changes, points, name, pick, unit, axis, isLogarithmic }: CurveProps) {
+function Curve({ job, changes, points, name, pick, axis, isLogarithmic, ...drawn }: CurveProps) {
+  const { unit = "", isPace = false } = drawn;
   const colours = useChartColours();
   const slot = colourSlot(useTeamSlots(), job.team);
   const option = useMemo(
@@ -142,11 +146,11 @@ function Curve({ job, changes, points, name, pick, unit, axis, isLogarithmic }: 
         borders: bordersOf(changes, points ?? [], axis),
         colour: colours.teams[slot] ?? colours.accent,
         colours,
-        isNoisy: unit === "",
-        startsAtZero: unit !== "",
+        isNoisy: !isPace,
+        startsAtZero: isPace,
         isLogarithmic,
       }),
-    [points, changes, name, unit, pick, colours, slot, axis, isLogarithmic],
+    [points, changes, name, unit, isPace, pick, colours, slot, axis, isLogarithmic],
   );
   if (points === undefined) return <Skeleton height={HEIGHT} />;
   if (points.length < 2) {

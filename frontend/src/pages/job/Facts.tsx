@@ -86,13 +86,19 @@ export function Asked({ job }: { readonly job: JobDetail }) {
 /** Those of now while it lives; on average over all its training once it has ended. */
 function Workers({ job, course }: FactsProps) {
   const colour = useTeamColour()(job.team);
-  const range = `may use ${job.min_workers} to ${job.max_workers}`;
+  const range = `use ${job.min_workers} to ${job.max_workers}`;
   if (!isFinal(job.state)) {
-    return <Stat label="Workers" value={<WorkerCells job={job} colour={colour} />} note={range} />;
+    return (
+      <Stat
+        label="Workers"
+        value={<WorkerCells job={job} colour={colour} />}
+        note={`may ${range}`}
+      />
+    );
   }
   const mean = workersOnAverage(course);
   const value = mean === null ? NONE : formatMetric(mean);
-  return <Stat label="Workers" value={value} note={`on average, might use ${range.slice(8)}`} />;
+  return <Stat label="Workers" value={value} note={`on average, might ${range}`} />;
 }
 
 /** What its spec lets it use up stands beside what it has used, or else its pool. */
