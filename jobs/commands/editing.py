@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from tenancy.audit import records
 from tenancy.models import Team
 
-from autoscaler.job_vocabulary import EventKind
+from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.changes import demand_signal, events
@@ -144,6 +144,7 @@ def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) ->
         labels=dict(spec.labels),
         version=job.version + 1,
         changed_at=Now(),
+        **_no_longer_said(job),
     )
     more = f", and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
     events.record(
@@ -160,6 +161,21 @@ def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) ->
         after={one.field: one.after for one in found},
     )
     demand_signal.announce_demand(job.id)
+
+
+def _no_longer_said(job: Job) -> dict[str, Any]:
+    """It may fit by now: until it is planned anew, it does not stand behind others for that."""
+    if job.state != JobState.QUEUED:
+        return {}
+    said: dict[str, Any] = {}
+    if job.explanation.get("reason") == JobReason.EXCEEDS_LIMIT:
+        said |= {"explanation": {}, "explanation_for_admins": {}}
+    if job.reason == JobReason.EXCEEDS_LIMIT:
+        said |= {
+            "reason": JobReason.PENDING_EVALUATION,
+            "message": "It was changed, and is planned anew.",
+        }
+    return said
 
 
 def _comes_later(job: Job, found: Sequence[FieldChange]) -> list[str]:

@@ -125,6 +125,20 @@ def test_what_changes_nothing_is_no_change(api: APIClient, job: Job, sent: dict[
     assert not Event.objects.filter(job=job, kind="terms_changed").exists()
 
 
+def test_a_change_takes_back_that_the_job_can_never_start(api: APIClient, job: Job) -> None:
+    """Where few may run, one that can never start stands behind all others of its team."""
+    said = {"action": "wait", "reason": "exceeds_limit"}
+    rows = Job.objects.filter(pk=job.pk)
+    rows.update(reason="exceeds_limit", message="Too large.", explanation=said)
+    assert api.patch(address(job), {"priority": 60}, format="json").status_code == 200
+    job.refresh_from_db()
+    assert (job.reason, job.explanation) == ("pending_evaluation", {})
+    rows.update(reason="team_job_limit", explanation=said)
+    api.patch(address(job), {"priority": 61}, format="json")
+    job.refresh_from_db()
+    assert (job.reason, job.explanation) == ("team_job_limit", {})
+
+
 # what is sent -> the code of the refusal, and the field that it names
 REFUSED: dict[str, tuple[Any, str, str]] = {
     "no mapping": ([1], "invalid_spec", ""),
