@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tenancy.models import Quota, Team
@@ -33,7 +33,16 @@ class TeamsWithLimits:
 
     def below(self, team_id: int) -> set[int]:
         """Return the ids of the team and of all below it."""
-        return {key for key in self.teams if any(one.pk == team_id for one in self.line(key))}
+        return self.below_each([team_id])[team_id]
+
+    def below_each(self, team_ids: Iterable[int]) -> Mapping[int, set[int]]:
+        """Return the same of each of these; every team's line is walked once for all of them."""
+        found: dict[int, set[int]] = {one: set() for one in team_ids}
+        for key in self.teams:
+            for team in self.line(key):
+                if team.pk in found:
+                    found[team.pk].add(key)
+        return found
 
 
 def quotas_of_pool(pool_id: int) -> Mapping[int, Quota]:

@@ -44,7 +44,7 @@ class TeamBudgets:
         if not budgets or not self._is_due(budgets, context.now):
             return
         self._counted_at, self._budgets = context.now, budgets
-        below = {one: context.around.tree.below(one) for one in budgets}
+        below = context.around.tree.below_each(budgets)
         used = _used(month_of(context.now), below, context)
         with context.fence.transaction():
             rows = TeamLimits.objects.select_for_update(no_key=True, skip_locked=True)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.models import AuditEntry, Membership, Team, TeamLimits
+from tenancy.queries import TeamsWithLimits
 
 from autoscaler.team_budget import month_of
 from jobs.models import Job
@@ -38,6 +39,32 @@ def lead_of(team: Team) -> APIClient:
 def changed(by: APIClient, team: Team, **changes: Any) -> tuple[int, Any]:
     answer = by.patch(f"/api/v1/teams/{team.name}", changes, format="json")
     return answer.status_code, answer.json()
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "Infinity", True])
+def test_no_text_and_no_truth_is_a_number_of_hours(
+    vision: Team, admin_user: User, value: object
+) -> None:
+    admin = APIClient()
+    admin.force_login(admin_user)
+    assert changed(admin, vision, gpu_hours_per_month=value)[0] == 400
+    sent = '{"gpu_hours_per_month": NaN}'
+    url = f"/api/v1/teams/{vision.name}"
+    assert admin.patch(url, sent, content_type="application/json").status_code == 400
+    assert not TeamLimits.objects.exists()
+
+
+def test_the_teams_below_each_of_several_are_found_in_one_walk() -> None:
+    above = {1: None, 2: 1, 3: 2, 4: None, 5: 6, 6: 5}  # of 5 and 6 each is above the other
+    tree = TeamsWithLimits({key: Team(pk=key, parent_id=one) for key, one in above.items()})
+    assert tree.below_each([1, 2, 4, 5, 9]) == {
+        1: {1, 2, 3},
+        2: {2, 3},
+        4: {4},
+        5: {5, 6},
+        9: set(),
+    }
+    assert tree.below(2) == {2, 3}
 
 
 def test_leads_set_what_is_theirs_and_admins_all(
