@@ -23,6 +23,7 @@ from jobs.errors import ChangedMeanwhile, IllegalTransition, JobNotFound, Proble
 from jobs.job_mode import JobMode
 from jobs.lifecycle import ACTIVE, FINAL, LIVE, JobState
 from jobs.models import Job
+from jobs.queries.listing import dependencies
 from jobs.spec import changes as spec_changes
 from jobs.spec import stored_spec
 from jobs.spec.bulk import SentSpec
@@ -87,12 +88,17 @@ def rerun(
 ) -> submission.SubmissionResult:
     """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
 
+    It waits no more for jobs that ended as they had to, and were deleted since.
+
     Raises: what `submission.submit` raises.
     """
-    document = spec_changes.merged(_document(job), changes)
+    before = _document(job)
+    gone = dependencies.met_by_deleted(job.id)
+    awaited = [one for one in before["depends_on"] if one["job"] not in gone]
+    document = spec_changes.merged({**before, "depends_on": awaited}, changes)
     return submission.submit(
         sent=[SentSpec(document=document)],
-        body=document,
+        body=spec_changes.merged(before, changes),
         teams=teams,
         pools=pools,
         by=by,

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 
 from jobs.lifecycle import LIVE, JobState
-from jobs.models import Job
+from jobs.models import Dependency, Job
 from jobs.wait_condition import MET_BY, WaitCondition
 
 MOST_SHOWN: Final = 100  # each way
@@ -116,6 +117,17 @@ def standing_once_failed(job_ids: Collection[str]) -> Mapping[str, AwaitedRows]:
             )
             for job_id, condition, name in cursor.fetchall()
         }
+
+
+def met_by_deleted(job_id: str) -> Collection[str]:
+    """Return deleted jobs that the job waited for, and that had ended as they had to."""
+    there = Job.objects.filter(pk=OuterRef("on_id"))
+    rows = Dependency.objects.filter(~Exists(there), job=job_id)
+    return {
+        on_id
+        for on_id, condition, ended_as in rows.values_list("on_id", "condition", "ended_as")
+        if condition == WaitCondition.ANY or ended_as in MET_BY[WaitCondition(condition)]
+    }
 
 
 def all_that_wait_for(job_id: str) -> list[Job]:

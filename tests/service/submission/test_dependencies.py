@@ -192,6 +192,20 @@ def test_the_entries_of_a_call_are_bounded(api: APIClient, vision: Team) -> None
     assert found["jobs[100].depends_on"] == "is one of lists with 10100 entries in one call"
 
 
+def test_a_job_runs_again_though_what_it_waited_for_was_deleted_since(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    first, second = submit(name="first"), submit(name="second")
+    after = submit(name="after", depends_on=["first", "second"])
+    for job in (first, second, after):
+        end(job, JobState.COMPLETED)
+    job_deletion.delete(job_id=first.id)
+    answer = api.post(f"{URL}/{after.id}/rerun", {}, format="json")
+    assert answer.status_code == 201, answer.json()
+    again = Job.objects.get(pk=answer.json()["id"])
+    assert again.resolved_spec["depends_on"] == [{"job": second.id, "when": "ok"}]
+
+
 def test_what_a_deleted_job_ended_as_is_shown(api: APIClient, submit: SubmitJob) -> None:
     first = submit(name="first")
     after = submit(name="after", depends_on=["first"])
