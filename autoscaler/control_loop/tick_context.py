@@ -67,15 +67,7 @@ class TickContext:
 
     def used_up_budget(self, team_id: int) -> TeamBudget | None:
         """Return one of its own or of a team above that is used up: one that pauses, if any."""
-        known = self.around.teams_with_limits
-        budgets = [
-            budget
-            for team in (self.around.tree.line(team_id) if known else ())
-            if team.pk in known
-            and (budget := known[team.pk].budget(team.name, self.now)) is not None
-            and budget.is_used_up
-        ]
-        return max(budgets, key=lambda one: one.pauses, default=None)
+        return self.around.used_up_budget(team_id, self.now)
 
     def seconds_since(self, moment: datetime | None) -> float:
         """Return how long ago it was; infinite for something that never happened."""

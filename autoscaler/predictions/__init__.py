@@ -6,6 +6,7 @@
     ---
     advice          what would start each job that waits
     last_look       whether anything has happened since was looked ahead
+    outside_waits   for what a job would wait that no plan gives it
     pace            how often may be looked ahead
     predictable     which jobs can be predicted, where one of them makes the simulation fail
     recent_past     what the near past says of the near future

@@ -282,11 +282,11 @@ class Generation(TypedDict):
 
 
 class GivesWay(TypedDict):
-    """A job that would have fewer workers than without the new one."""
+    """A job, or several, that would have fewer workers than without the new one."""
 
     job_id: str | None  # Null: of another team.
     name: str | None
-    team: str | None  # Null: teams see nothing of others.
+    team: str | None  # Null: teams see nothing of others, and these are all their jobs together.
     workers_without: int
     workers_with: int  # 0: it is paused, or starts later.
 
@@ -586,7 +586,7 @@ class Outlook(TypedDict):
     global_batch_size: int | None
     gives_way: list[GivesWay]
     start: Span | None  # Null: at once, or nobody can tell.
-    finish: Span | None  # Null: nothing is known of its length.
+    finish: Span | None  # Null: nobody can tell.
 
 
 class Output(TypedDict):

@@ -47,7 +47,7 @@ class HeldLimit:
 
 def limits_of(job: Job) -> list[HeldLimit]:
     """Return those of its spec, of its team and of those above, of a job that has not ended."""
-    return [] if job.state in FINAL else [*_of_its_spec(job), *limits_of_its_teams(job)]
+    return [] if job.state in FINAL else [*_of_its_spec(job), *_of_its_teams(job)]
 
 
 def _of_its_spec(job: Job) -> Iterator[HeldLimit]:
@@ -65,7 +65,7 @@ def _of_its_spec(job: Job) -> Iterator[HeldLimit]:
         )
 
 
-def limits_of_its_teams(job: Job) -> Iterator[HeldLimit]:
+def _of_its_teams(job: Job) -> Iterator[HeldLimit]:
     """Yield the limits of its team and of those above; in two statements at most."""
     tree, now = TeamsWithLimits.read(), timezone.now()
     limited = [(team, limits_of_team(team)) for team in tree.line(job.team_id)]

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from autoscaler.control_loop.arriving.telling import tell
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.arrival import StartPrerequisite
+from autoscaler.control_loop.outside.cluster_records import ClusterRecords
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason
 from jobs.commands import quarantine
@@ -33,7 +36,16 @@ def held_back(
     views: Collection[LiveJob], lacking: Collection[str], context: TickContext
 ) -> Mapping[str, StartPrerequisite]:
     """Return by job what it waits for; it is told. Those that lack something take no place."""
-    if not context.around.teams_with_limits:
+    found = beyond_limits(views, lacking, context.around, context.now)
+    tell(views, found, context)
+    return found
+
+
+def beyond_limits(
+    views: Collection[LiveJob], lacking: Collection[str], around: ClusterRecords, now: datetime
+) -> Mapping[str, StartPrerequisite]:
+    """Return by job what it waits for, and tell nobody."""
+    if not around.teams_with_limits:
         return {}
     queued = [view for view in views if view.is_queued and view.id not in lacking]
     found = {
@@ -41,76 +53,74 @@ def held_back(
             note=budget.why_it_waits(), waits_as=JobReason.TEAM_BUDGET_USED_UP
         )
         for view in queued
-        if (budget := context.used_up_budget(view.job.team_id)) is not None
+        if (budget := around.used_up_budget(view.job.team_id, now)) is not None
     }
-    found |= _beyond_the_limits(views, [one for one in queued if one.id not in found], context)
-    tell(queued, found, context)
-    return found
+    places = _PlacesOfTeams(around)
+    return found | places.too_few_for([one for one in queued if one.id not in found], views, now)
 
 
-def _beyond_the_limits(
-    views: Iterable[LiveJob], queued: Sequence[LiveJob], context: TickContext
-) -> dict[str, StartPrerequisite]:
-    if not queued:
-        return {}
-    planning = quarantine.left_out(Part.PLANNING, context.now)
-    unplanned = planning.job_ids | planning.on_trial
-    taken: Counter[_LimitedPlace] = Counter()
-    for view in views:
-        if view.may_hold_gpus:
-            taken.update(place for place, _ in _places(view, context))
-    found = {}
-    for view in sorted(queued, key=lambda one: (one.id in unplanned, *_turn(one))):
-        if view.job.not_before is not None and view.job.not_before > context.now:
-            continue  # it waits out a back-off, and does not start in this tick
-        places = _places(view, context)
-        full = next((one for one in places if taken[one[0]] >= one[1]), None)
-        if full is None:
-            taken.update(place for place, _ in places)
+@dataclass(frozen=True, slots=True)
+class _PlacesOfTeams:
+    """How many jobs of teams and of their users may run at once."""
+
+    around: ClusterRecords
+
+    def too_few_for(
+        self, queued: Sequence[LiveJob], views: Iterable[LiveJob], now: datetime
+    ) -> dict[str, StartPrerequisite]:
+        if not queued:
+            return {}
+        planning = quarantine.left_out(Part.PLANNING, now)
+        unplanned = planning.job_ids | planning.on_trial
+        taken: Counter[_LimitedPlace] = Counter()
+        for view in views:
+            if view.may_hold_gpus:
+                taken.update(place for place, _ in self._of(view))
+        found = {}
+        for view in sorted(queued, key=lambda one: (one.id in unplanned, *_turn(one))):
+            if view.job.not_before is not None and view.job.not_before > now:
+                continue  # it waits out a back-off, and does not start in this tick
+            places = list(self._of(view))
+            full = next((one for one in places if taken[one[0]] >= one[1]), None)
+            if full is None:
+                taken.update(place for place, _ in places)
+            else:
+                found[view.id] = self._waiting_for(*full)
+        return found
+
+    def _of(self, view: LiveJob) -> Iterator[tuple[_LimitedPlace, int]]:
+        """Yield what it takes a place of, and how many of these there are."""
+        for team in self.around.tree.line(view.job.team_id):
+            limits = self.around.teams_with_limits.get(team.pk)
+            if limits is None:
+                continue
+            if limits.max_running_jobs is not None:
+                yield _LimitedPlace(team.pk, ""), limits.max_running_jobs
+            if limits.max_running_jobs_per_user is not None:
+                user = view.job.submitted_by
+                yield _LimitedPlace(team.pk, user), limits.max_running_jobs_per_user
+
+    def _waiting_for(self, place: _LimitedPlace, most: int) -> StartPrerequisite:
+        """Say what it waits for, with the same words for all that wait for the same."""
+        team = self.around.teams[place.team_id].name
+        if place.user:
+            may = f"Whoever submitted it may run {_jobs(most)} at once in team {team}"
+            limit, who = "max_running_jobs_per_user", f"a lead of team {team}"
         else:
-            found[view.id] = _waiting_for(*full, context)
-    return found
-
-
-def _places(view: LiveJob, context: TickContext) -> list[tuple[_LimitedPlace, int]]:
-    """Return what it takes a place of, and how many of these there are."""
-    return list(_places_of(view.job.team_id, view.job.submitted_by, context))
-
-
-def _places_of(
-    team_id: int, user: str, context: TickContext
-) -> Iterator[tuple[_LimitedPlace, int]]:
-    for team in context.around.tree.line(team_id):
-        limits = context.around.teams_with_limits.get(team.pk)
-        if limits is None:
-            continue
-        if limits.max_running_jobs is not None:
-            yield _LimitedPlace(team.pk, ""), limits.max_running_jobs
-        if limits.max_running_jobs_per_user is not None:
-            yield _LimitedPlace(team.pk, user), limits.max_running_jobs_per_user
+            may = f"Team {team} may run {_jobs(most)} at once"
+            limit, who = "max_running_jobs", "a lead of a team above"
+        return StartPrerequisite(
+            note=f"{may} (`{limit}`), and as many run or come before this one. It starts after one"
+            f" of them has ended, or when {who} or an admin raises the limit",
+            waits_as=JobReason.TEAM_JOB_LIMIT,
+            is_news=False,
+        )
 
 
 def _turn(view: LiveJob) -> tuple[bool, int, float, str]:
     job = view.job
     never = job.explanation.get("reason") in _NEVER_STARTS or job.reason in _NEVER_STARTS
     return never, -job.priority, job.submitted_at.timestamp(), job.id
-
-
-def _waiting_for(place: _LimitedPlace, most: int, context: TickContext) -> StartPrerequisite:
-    """Say what it waits for, with the same words for all that wait for the same."""
-    team = context.around.teams[place.team_id].name
-    if place.user:
-        may = f"Whoever submitted it may run {_jobs(most)} at once in team {team}"
-        limit, who = "max_running_jobs_per_user", f"a lead of team {team}"
-    else:
-        may = f"Team {team} may run {_jobs(most)} at once"
-        limit, who = "max_running_jobs", "a lead of a team above"
-    return StartPrerequisite(
-        note=f"{may} (`{limit}`), and as many run or come before this one. It starts after one of"
-        f" them has ended, or when {who} or an admin raises the limit",
-        waits_as=JobReason.TEAM_JOB_LIMIT,
-        is_news=False,
-    )
 
 
 def _jobs(count: int) -> str:

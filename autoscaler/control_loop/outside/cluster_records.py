@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cached_property
 
 from cluster.models import Node, Pool
 from tenancy.models import Team, TeamLimits
 from tenancy.queries import TeamsWithLimits
+
+from autoscaler.team_budget import TeamBudget
 
 
 class ClusterRecords:
@@ -32,6 +35,18 @@ class ClusterRecords:
         """Return the limits of those that have any, by the team's id."""
         found = ((key, getattr(team, "limits", None)) for key, team in self.teams.items())
         return {key: limits for key, limits in found if limits is not None}
+
+    def used_up_budget(self, team_id: int, now: datetime) -> TeamBudget | None:
+        """Return one of the team or of one above that is used up: one that pauses, if any."""
+        known = self.teams_with_limits
+        budgets = [
+            budget
+            for team in (self.tree.line(team_id) if known else ())
+            if team.pk in known
+            and (budget := known[team.pk].budget(team.name, now)) is not None
+            and budget.is_used_up
+        ]
+        return max(budgets, key=lambda one: one.pauses, default=None)
 
     @cached_property
     def pools(self) -> Mapping[int, Pool]:

@@ -21,8 +21,7 @@ def outlook_lines(outlook: Outlook | None) -> Iterator[str]:
         return
     if outlook["action"] == "start":
         batch = outlook["global_batch_size"]
-        count = outlook["workers"] or 0
-        workers = f"{count} worker{'s' if count != 1 else ''}"
+        workers = _workers(outlook["workers"] or 0)
         yield f"It would start now, with {workers} and a global batch of {batch}."
     elif outlook["action"] == "wait":
         yield "It would wait."
@@ -41,8 +40,19 @@ def outlook_lines(outlook: Outlook | None) -> Iterator[str]:
 
 
 def _gives_way(one: GivesWay) -> str:
-    team = f" of team {one['team']}" if one["team"] else " of another team"
-    job = f"{one['name']} ({one['job_id']})" if one["name"] else f"A job{team}"
-    if one["workers_with"] == 0:
-        return f"{job} would be paused, or start later; else it has {one['workers_without']}."
-    return f"{job} would have {one['workers_with']} workers instead of {one['workers_without']}."
+    before, after = one["workers_without"], one["workers_with"]
+    if after == 0:
+        return (
+            f"{_who(one)} would be paused, or start later; else it would have {_workers(before)}."
+        )
+    return f"{_who(one)} would have {_workers(after)} instead of {before}."
+
+
+def _who(one: GivesWay) -> str:
+    if one["name"]:
+        return f"{one['name']} ({one['job_id']})"
+    return f"A job of team {one['team']}" if one["team"] else "What other teams run"
+
+
+def _workers(count: int) -> str:
+    return f"{count} worker{'s' if count != 1 else ''}"

@@ -2457,12 +2457,12 @@ export interface components {
         GenerationList: {
             items: components["schemas"]["Generation"][];
         };
-        /** @description A job that would have fewer workers than without the new one. */
+        /** @description A job, or several, that would have fewer workers than without the new one. */
         GivesWay: {
             /** @description Null: of another team. */
             job_id: string | null;
             name: string | null;
-            /** @description Null: teams see nothing of others. */
+            /** @description Null: teams see nothing of others, and these are all their jobs together. */
             team: string | null;
             workers_without: number;
             /** @description 0: it is paused, or starts later. */
@@ -3784,7 +3784,7 @@ export interface components {
             gives_way: components["schemas"]["GivesWay"][];
             /** @description Null: at once, or nobody can tell. */
             start: components["schemas"]["Span"] | null;
-            /** @description Null: nothing is known of its length. */
+            /** @description Null: nobody can tell. */
             finish: components["schemas"]["Span"] | null;
         };
         Output: {

@@ -18,11 +18,14 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class GivesWaySerializer(serializers.Serializer[Any]):
-    """A job that would have fewer workers than without the new one."""
+    """A job, or several, that would have fewer workers than without the new one."""
 
     job_id = serializers.CharField(allow_null=True, help_text="Null: of another team.")
     name = serializers.CharField(allow_null=True)
-    team = serializers.CharField(allow_null=True, help_text="Null: teams see nothing of others.")
+    team = serializers.CharField(
+        allow_null=True,
+        help_text="Null: teams see nothing of others, and these are all their jobs together.",
+    )
     workers_without = serializers.IntegerField()
     workers_with = serializers.IntegerField(help_text="0: it is paused, or starts later.")
 
@@ -40,7 +43,7 @@ class OutlookSerializer(serializers.Serializer[Any]):
     global_batch_size = serializers.IntegerField(allow_null=True)
     gives_way = GivesWaySerializer(many=True)
     start = SpanSerializer(allow_null=True, help_text="Null: at once, or nobody can tell.")
-    finish = SpanSerializer(allow_null=True, help_text="Null: nothing is known of its length.")
+    finish = SpanSerializer(allow_null=True, help_text="Null: nobody can tell.")
 
 
 class ValidationSerializer(serializers.Serializer[Any]):
