@@ -31,11 +31,19 @@ class Tick(models.Model):
     apply_seconds = models.FloatField()
     pools = models.JSONField(default=list, help_text="Value, bound, gap, price per pool.")
     decisions = models.JSONField(default=list, help_text="Those that changed something.")
+    held = models.JSONField(
+        default=dict,
+        db_default={},
+        help_text="GPUs before and after, by job; of a former release it is empty.",
+    )
     alarm = models.TextField(default="", blank=True, help_text="Invariants the plan broke.")
 
     class Meta:
         ordering = ("-at",)
-        indexes = (models.Index(fields=("-at",)),)
+        indexes = (
+            models.Index(fields=("-at",)),
+            models.Index(fields=("at",), condition=~models.Q(alarm=""), name="ticks_with_an_alarm"),
+        )
 
     def __str__(self) -> str:
         return f"tick at {self.at:%H:%M:%S}"

@@ -166,7 +166,9 @@ class ControlLoop:
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
         _count([view.id for view in holding], waiting, context)
         watch.lap("apply")
-        _record(context, planned.decided, applied, watch, has_changed=bool(reconciled or applied))
+        held = _gpus_held(planned.decided, applied_to, views)
+        has_changed = bool(reconciled or applied)
+        _record(context, planned.decided, applied, held, watch, has_changed=has_changed)
         self._go_on_in_background(context, orders)
         if planned.puts_off or some_may_go_on(context.arriving, reconciled):
             demand_signal.announce_demand()
@@ -232,10 +234,26 @@ def _count(holding: Collection[str], waiting: Sequence[LiveJob], context: TickCo
         recording.record(context.now)
 
 
+def _gpus_held(
+    decided: PoolPlans, applied_to: Collection[str], views: Mapping[str, LiveJob]
+) -> dict[str, tuple[int, int]]:
+    """Return GPUs before and after, of each job that has any; what was not carried out stays."""
+    held: dict[str, tuple[int, int]] = {}
+    for one in decided.plan.decisions:
+        size = views[one.job_id].spec.resources.gpus_per_worker
+        before = size * (one.previous.workers if one.previous else 0)
+        planned = size * (one.allocation.workers if one.allocation else 0)
+        after = planned if one.job_id in applied_to else before
+        if before or after:
+            held[one.job_id] = (before, after)
+    return held
+
+
 def _record(
     context: TickContext,
     decided: PoolPlans,
     applied: Sequence[ExplainedDecision],
+    held: Mapping[str, tuple[int, int]],
     watch: _Stopwatch,
     *,
     has_changed: bool,
@@ -258,6 +276,7 @@ def _record(
         apply_seconds=watch.seconds["apply"],
         pools=[plain(outcome) for outcome in decided.plan.pools],
         decisions=[one.document_for_admins(decided_at=now) for one in applied],
+        held=held,
         alarm=alarm,
     )
     with context.fence.transaction():

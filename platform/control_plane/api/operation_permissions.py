@@ -28,6 +28,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_events", "follow_events", "list_webhooks"),
         *("list_pools", "list_nodes", "list_gpu_use"),
         *("get_utilisation", "get_summary", "list_usage"),
+        *("list_ticks", "get_tick", "list_prices"),
     ),
     Permission.SEE: (
         *("get_job", "explain_job", "list_job_dependencies", "list_job_events"),

@@ -31,6 +31,7 @@ from control_plane.api.teams import (
     teams,
     tokens,
 )
+from control_plane.api.ticks.endpoint import PricesView, TicksView, TickView
 from control_plane.api.usage.endpoint import GpuUsageView
 from control_plane.api.webhooks import endpoint as webhooks
 from control_plane.configuration.limit_settings import LARGEST_BULK
@@ -156,6 +157,9 @@ urlpatterns = [
     path("cluster/gpus", gpus.GpuUseView.as_view()),
     path("cluster/utilisation", usage.UtilisationView.as_view()),
     path("cluster/summary", usage.SummaryView.as_view()),
+    path("ticks", TicksView.as_view()),
+    path("ticks/<int:number>", TickView.as_view()),
+    path("cluster/prices", PricesView.as_view()),
     path("usage", GpuUsageView.as_view()),
     path("audit", AuditView.as_view()),
     path("notices", notices.NoticesView.as_view()),

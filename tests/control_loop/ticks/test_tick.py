@@ -173,6 +173,7 @@ def test_a_tick_is_recorded_only_when_it_changed_something(world: World) -> None
     assert newest is not None
     assert [decision["job_id"] for decision in newest.decisions] == [job.id]
     assert newest.decisions[0]["action"] == "rescale"
+    assert newest.held == {job.id: [1, 2]}
 
 
 def test_utilisation_is_sampled_for_every_team_with_a_quota(world: World) -> None:

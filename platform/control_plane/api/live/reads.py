@@ -38,6 +38,7 @@ SECONDS_OF: Final = {
     "/api/v1/jobs/{job_id}/workers": _QUICK,
     "/api/v1/pools": _QUICK,
     "/api/v1/teams": _QUICK,
+    "/api/v1/ticks": _QUICK,
 }
 
 
