@@ -13,6 +13,7 @@ import { NotFoundPage } from "./NotFoundPage";
 import { Shell } from "./Shell";
 
 /** What few come to first is loaded when they do. */
+const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
@@ -27,6 +28,7 @@ export function App() {
           <Route index element={<OverviewPage />} />
           <Route path="jobs" element={<JobsPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
+          <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />

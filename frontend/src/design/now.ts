@@ -39,3 +39,11 @@ export function useTheHour(): number {
   const current = () => Math.floor(now / HOUR) * HOUR;
   return useSyncExternalStore(subscribe, current, current);
 }
+
+const MINUTE = 60_000; // milliseconds
+
+/** When the minute ends in which it is now: what happened lately is before that. */
+export function useEndOfMinute(): number {
+  const current = () => (Math.floor(now / MINUTE) + 1) * MINUTE;
+  return useSyncExternalStore(subscribe, current, current);
+}

@@ -24,6 +24,7 @@ _OF_A_JOB: Final = re.compile(r"^/api/v1/jobs/[^/{}]+/([^/]+)$")
 # What each answers depends on nothing but the teams that somebody sees, and on being an admin.
 SECONDS_OF: Final = {
     "/api/v1/cluster/gpus": _SLOW,
+    "/api/v1/cluster/prices": _SLOW,
     "/api/v1/cluster/summary": _SLOW,
     "/api/v1/cluster/utilisation": _SLOW,
     "/api/v1/health": _SLOW,
