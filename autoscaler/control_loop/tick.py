@@ -166,7 +166,7 @@ class ControlLoop:
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
         _count([view.id for view in holding], waiting, context)
         watch.lap("apply")
-        held = _gpus_held(planned.decided, applied_to, views)
+        held = _gpus_held(planned.decided, applied_to, views) if applied else {}
         has_changed = bool(reconciled or applied)
         _record(context, planned.decided, applied, held, watch, has_changed=has_changed)
         self._go_on_in_background(context, orders)

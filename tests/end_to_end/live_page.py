@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Final
 
 from playwright.sync_api import Page
+
+LONGEST: Final = 240_000  # milliseconds
+PAUSE: Final = 50
 
 
 def events_of(page: Page) -> list[str]:
@@ -17,12 +21,18 @@ def events_of(page: Page) -> list[str]:
 
 
 def wait_for_reads(page: Page, sent: list[str], paths: set[str]) -> None:
-    while paths - {json.loads(event).get("read", "").partition("?")[0] for event in sent}:
-        page.wait_for_timeout(50)
+    def missing() -> set[str]:
+        return paths - {json.loads(event).get("read", "").partition("?")[0] for event in sent}
+
+    for _ in range(LONGEST // PAUSE):
+        if not missing():
+            return
+        page.wait_for_timeout(PAUSE)
+    assert missing() == set()
 
 
 def wait_for_more(page: Page, sent: list[str], count: int = 10) -> None:
     """Wait until so many more events have come."""
     wanted = len(sent) + count
     while len(sent) < wanted:
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(PAUSE)

@@ -41,6 +41,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What one more GPU of a pool was worth over time */
+        get: operations["list_prices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
@@ -1555,6 +1572,43 @@ export interface paths {
          * @description The new one has the name of the former, and an id and a key of its own.
          */
         post: operations["rotate_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ticks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the autoscaler changed, tick by tick
+         * @description A tick is kept if it changed something or raised an alarm, and as long as `CONCERTINA_KEEP_UTILISATION_DAYS` says. Of teams that are not yours it tells what the installation shows of them.
+         */
+        get: operations["list_ticks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ticks/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A tick, with the GPUs of all jobs before and after it */
+        get: operations["get_tick"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4014,6 +4068,23 @@ export interface components {
         PrefetchedImageList: {
             items: components["schemas"]["PrefetchedImage"][];
         };
+        Price: {
+            /** Format: date-time */
+            at: string;
+            /** Format: double */
+            price: number | null;
+            /** Format: double */
+            gap: number | null;
+        };
+        Prices: {
+            pool: string;
+            /** @description In whose unit the prices are, as it is now. */
+            policy: string;
+            /** @description Oldest first, at most 600. */
+            items: components["schemas"]["Price"][];
+            /** @description When a plan was refused; at most 100. */
+            alarms: string[];
+        };
         Problem: {
             field: string;
             value: unknown;
@@ -5016,6 +5087,114 @@ export interface components {
             /** @description Those that keep most, the largest first. */
             jobs: components["schemas"]["StoringJob"][];
         };
+        Tick: {
+            id: number;
+            /** Format: date-time */
+            at: string;
+            /** Format: double */
+            observe_seconds: number;
+            /** Format: double */
+            plan_seconds: number;
+            /** Format: double */
+            apply_seconds: number;
+            /** @description What was wrong with a plan; empty: nothing. */
+            alarm: string;
+            pools: components["schemas"]["TickPool"][];
+            /** @description Of all jobs. */
+            changes_count: number;
+            /** @description At most 100 in a list. */
+            changes: components["schemas"]["TickChange"][];
+            /** @description GPUs of all jobs; empty for ticks of a former release. */
+            teams: components["schemas"]["TickTeam"][];
+        };
+        /** @description What is untold of a job is empty or null: it is another team's. */
+        TickChange: {
+            /** @description `other teams`: those of which you see no numbers. */
+            team: string;
+            job_id: string | null;
+            job_name: string | null;
+            /** @description null: the job was deleted. */
+            pool: string | null;
+            gpus_before: number;
+            gpus_after: number;
+            action: components["schemas"]["Action"] | components["schemas"]["BlankEnum"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            /** @description Why, in words, for admins: they name jobs of all teams. A team reads its own words with its job. */
+            message: string;
+            /**
+             * Format: double
+             * @description 0.31: 31 % faster, as it was predicted.
+             */
+            gain: number | null;
+            /**
+             * Format: double
+             * @description What it was to cost.
+             */
+            stall_seconds: number | null;
+        };
+        TickDetail: {
+            id: number;
+            /** Format: date-time */
+            at: string;
+            /** Format: double */
+            observe_seconds: number;
+            /** Format: double */
+            plan_seconds: number;
+            /** Format: double */
+            apply_seconds: number;
+            /** @description What was wrong with a plan; empty: nothing. */
+            alarm: string;
+            pools: components["schemas"]["TickPool"][];
+            /** @description Of all jobs. */
+            changes_count: number;
+            /** @description At most 100 in a list. */
+            changes: components["schemas"]["TickChange"][];
+            /** @description GPUs of all jobs; empty for ticks of a former release. */
+            teams: components["schemas"]["TickTeam"][];
+            /** @description All that held GPUs or got some; empty for ticks of a former release. */
+            jobs: components["schemas"]["TickShare"][];
+        };
+        TickPage: {
+            items: components["schemas"]["Tick"][];
+            next_cursor: string | null;
+        };
+        TickPool: {
+            pool: string;
+            policy: string;
+            /**
+             * Format: double
+             * @description What one more GPU would have added, in the policy's own unit.
+             */
+            price: number | null;
+            /**
+             * Format: double
+             * @description 0: the plan was optimal.
+             */
+            gap: number | null;
+            /** Format: double */
+            value: number | null;
+            /** Format: double */
+            upper_bound: number | null;
+            gpus_total: number;
+            /** @description By the plan. */
+            gpus_used: number;
+        };
+        /** @description What is untold of a job is empty or null: it is another team's. */
+        TickShare: {
+            /** @description `other teams`: those of which you see no numbers. */
+            team: string;
+            job_id: string | null;
+            job_name: string | null;
+            /** @description null: the job was deleted. */
+            pool: string | null;
+            gpus_before: number;
+            gpus_after: number;
+        };
+        TickTeam: {
+            team: string;
+            gpus_before: number;
+            gpus_after: number;
+        };
         /** @description A token of a team, without its key. */
         Token: {
             readonly id: number;
@@ -5534,6 +5713,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GpuUseList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_prices: {
+        parameters: {
+            query?: {
+                /** @description Default: the first */
+                pool?: string;
+                /** @description Default: an hour before `until`. */
+                since?: string;
+                /** @description Default: now. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
                 };
             };
             400: {
@@ -9122,7 +9357,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/prices`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`, `/api/v1/ticks`. */
                 read: string[];
             };
             header?: never;
@@ -13343,6 +13578,132 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_ticks: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /**
+                 * @description Which come first.
+                 *
+                 *     * `newest` - newest
+                 *     * `oldest` - oldest
+                 */
+                order?: "newest" | "oldest";
+                /** @description None before this moment. */
+                since?: string;
+                /** @description None from this moment on. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TickPage"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_tick: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TickDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

@@ -73,8 +73,7 @@ class TicksView(APIView):
             items = [document(one, page.jobs, principal, is_whole=False) for one in page.ticks]
             return {"items": items, "next_cursor": page.next_cursor}
 
-        asked = request.META.get("QUERY_STRING", "")
-        return Response(SHARED.read("ticks", asked, by=principal, read=read))
+        return Response(SHARED.read("ticks", *parameters.values(), by=principal, read=read))
 
 
 class TickView(APIView):
