@@ -21,6 +21,7 @@ describe("how far a job is", () => {
     const started = { generation: 0, started_at: "2026-11-28T12:00:00Z" };
     expect(begun({ ...nothing, generation: 0, state: "queued" })).toBe(false);
     expect(begun({ ...started, state: "running" })).toBe(true);
+    expect(begun({ ...started, state: "completed" })).toBe(true); // a plain script
     expect(begun({ ...started, state: "failed" })).toBe(false);
     expect(begun({ ...started, generation: 1, state: "failed" })).toBe(true);
   });

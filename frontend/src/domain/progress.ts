@@ -14,9 +14,9 @@ export function progressInWords(
   return isFinal(job.state) ? "Never trained" : "Not begun";
 }
 
-/** True once it has trained, or may be doing so: before, there is only why it has not. */
+/** True once it trains, as far as one knows of a plain script: before, there is only why not. */
 export function hasBegun(job: Pick<Job, "state" | "generation" | "started_at">): boolean {
-  return job.generation > 0 || (job.started_at !== null && !isFinal(job.state));
+  return job.generation > 0 || (job.started_at !== null && job.state !== "failed");
 }
 
 export interface Speed {

@@ -80,7 +80,14 @@ function JobContent({ id }: { readonly id: string }) {
         <>
           <Explain job={job.data} />
           <Asked job={job.data} />
-          {job.data.started_at !== null && <Logs job={job.data} />}
+          {job.data.started_at !== null && (
+            <>
+              <Logs job={job.data} />
+              <Usage job={job.data} changes={changes} />
+              <Checkpoints job={job.data} />
+              <Outputs job={job.data} />
+            </>
+          )}
         </>
       )}
       <Events job={job.data} />

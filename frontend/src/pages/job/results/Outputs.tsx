@@ -21,6 +21,7 @@ export function Outputs({ job }: { readonly job: Job }) {
   const outputs = useOutputs(job.id, folder, !isFinal(job.state));
   const entries = outputs.data?.pages.flatMap((page) => page.items) ?? [];
   const isEmpty = outputs.data !== undefined && entries.length === 0;
+  if (isEmpty && folder === "" && isFinal(job.state)) return null;
   const isGone = folder !== "" && isNotFound(outputs.error); // deleted while somebody looked
   return (
     <Card title="Outputs" isFlush actions={entries.length > 0 && <All job={job} folder={folder} />}>
