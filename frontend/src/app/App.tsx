@@ -5,16 +5,16 @@ import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-route
 
 import { useSession } from "../api/session";
 import { Problem } from "../design/Problem";
-import { JobPage } from "../pages/job/JobPage";
 import { LoginPage } from "../pages/login/LoginPage";
 import { OverviewPage } from "../pages/overview/OverviewPage";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { NotFoundPage } from "./NotFoundPage";
 import { Shell } from "./Shell";
 
-/** What few come to first is loaded when they do. */
+/** What is not the overview is loaded when somebody comes to it. */
 const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
+const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 

@@ -27,7 +27,7 @@ import { Checkpoints } from "./results/Checkpoints";
 import { Outputs } from "./results/Outputs";
 import styles from "./JobPage.module.css";
 
-export function JobPage() {
+export default function JobPage() {
   const { id = "" } = useParams();
   // A new address is a new page: filters and streams of the old job must not stay.
   return <JobContent key={id} id={id} />;
