@@ -7,8 +7,9 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-LONGEST: Final = 240_000  # milliseconds
-PAUSE: Final = 50
+from tests.end_to_end.waiting import until
+
+PAUSE: Final = 50  # milliseconds
 
 
 def events_of(page: Page) -> list[str]:
@@ -21,18 +22,19 @@ def events_of(page: Page) -> list[str]:
 
 
 def wait_for_reads(page: Page, sent: list[str], paths: set[str]) -> None:
-    def missing() -> set[str]:
-        return paths - {json.loads(event).get("read", "").partition("?")[0] for event in sent}
+    def have_come() -> bool:
+        page.wait_for_timeout(PAUSE)  # lets them come
+        return paths <= {json.loads(event).get("read", "").partition("?")[0] for event in sent}
 
-    for _ in range(LONGEST // PAUSE):
-        if not missing():
-            return
-        page.wait_for_timeout(PAUSE)
-    assert missing() == set()
+    until(have_come, what=f"{', '.join(sorted(paths))} are sent")
 
 
 def wait_for_more(page: Page, sent: list[str], count: int = 10) -> None:
     """Wait until so many more events have come."""
     wanted = len(sent) + count
-    while len(sent) < wanted:
+
+    def have_come() -> bool:
         page.wait_for_timeout(PAUSE)
+        return len(sent) >= wanted
+
+    until(have_come, what=f"{count} more events")

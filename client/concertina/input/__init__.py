@@ -7,5 +7,6 @@
 - `after`: `--after JOB`, for which jobs a new one is to wait
 - `moments`: when, or how long ago
 - `references`: which job is meant: an id, a name, or `team/name`
+- `unlimited`: a limit that is a number, or `none`
 - `secret_input`: the value of a secret, from a prompt, standard input or a file
 """

@@ -9,6 +9,7 @@ import typer
 
 from concertina.commands.options import AsPerson, Output
 from concertina.errors import BadInput
+from concertina.input.unlimited import NONE, changes_of, count_or_none
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.team.limits import limits_table
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, help="How many jobs of a team run, and its GPU-hours of a month."
 )
-
-_NONE = "none"
-_MOST_DIGITS = 9
 
 
 @app.command("show")
@@ -63,20 +61,19 @@ def set_limits(
     output: Output = Format.TABLE,
 ) -> None:
     """Change a team's limits: an admin, or a lead. The rest stays."""
-    given = {
-        "max_running_jobs": _jobs_or_none("--running-jobs", running_jobs),
-        "max_running_jobs_per_user": _jobs_or_none(
-            "--running-jobs-per-user", running_jobs_per_user
-        ),
-        "max_queued_jobs_per_user": _jobs_or_none("--queued-jobs-per-user", queued_jobs_per_user),
-        "gpu_hours_per_month": _hours_or_none(gpu_hours),
-        "when_used_up": when_used_up,
-    }
-    changes = {
-        name: None if value == _NONE else value
-        for name, value in given.items()
-        if value is not None
-    }
+    changes = changes_of(
+        {
+            "max_running_jobs": count_or_none("--running-jobs", running_jobs, unit="jobs"),
+            "max_running_jobs_per_user": count_or_none(
+                "--running-jobs-per-user", running_jobs_per_user, unit="jobs"
+            ),
+            "max_queued_jobs_per_user": count_or_none(
+                "--queued-jobs-per-user", queued_jobs_per_user, unit="jobs"
+            ),
+            "gpu_hours_per_month": _hours_or_none(gpu_hours),
+            "when_used_up": when_used_up,
+        }
+    )
     with session(output) as current:
         if not changes:
             raise BadInput("Say what to change: --running-jobs, --gpu-hours, --when-used-up, ...")
@@ -101,21 +98,13 @@ def _shown(team: TeamDetail) -> dict[str, object]:
     }
 
 
-def _jobs_or_none(option: str, text: str | None) -> int | str | None:
-    if text is None or text == _NONE:
-        return text
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        raise typer.BadParameter(f"{option} is a number of jobs, or {_NONE}.")
-    return int(text)
-
-
 def _hours_or_none(text: str | None) -> float | str | None:
-    if text is None or text == _NONE:
+    if text is None or text == NONE:
         return text
     try:
         hours = float(text)
     except ValueError:
         hours = math.nan
     if not math.isfinite(hours):
-        raise typer.BadParameter(f"--gpu-hours is a number of hours, or {_NONE}.")
+        raise typer.BadParameter(f"--gpu-hours is a number of hours, or {NONE}.")
     return hours

@@ -8,14 +8,12 @@ import typer
 
 from concertina.commands.options import AsPerson, Output
 from concertina.errors import BadInput
+from concertina.input.unlimited import changes_of, count_or_none
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.team.quotas import quotas_table
 
 app = typer.Typer(no_args_is_help=True, help="What a team may use of each pool.")
-
-_NONE = "none"
-_MOST_DIGITS = 9
 
 
 @app.command("ls")
@@ -58,28 +56,17 @@ def set_quota(
     output: Output = Format.TABLE,
 ) -> None:
     """Change a team's quota in a pool: an admin, or a lead of a team above. The rest stays."""
-    given = {
-        "guaranteed_gpus": guaranteed,
-        "limit_gpus": _gpus_or_none("--limit", limit),
-        "lending_limit_gpus": _gpus_or_none("--lending-limit", lending_limit),
-        "over_quota_weight": weight,
-    }
-    changes = {
-        name: None if value == _NONE else value
-        for name, value in given.items()
-        if value is not None
-    }
+    changes = changes_of(
+        {
+            "guaranteed_gpus": guaranteed,
+            "limit_gpus": count_or_none("--limit", limit, unit="GPUs"),
+            "lending_limit_gpus": count_or_none("--lending-limit", lending_limit, unit="GPUs"),
+            "over_quota_weight": weight,
+        }
+    )
     with session(output) as current:
         if not changes:
             raise BadInput("Say what to change: --guaranteed, --limit, --lending-limit, --weight.")
         with current.speaking_for(person) as client:
             quota = client.quotas.change(pool, changes, team=team)
         current.terminal.show(quota, quotas_table([quota]))
-
-
-def _gpus_or_none(option: str, text: str | None) -> int | str | None:
-    if text is None or text == _NONE:
-        return text
-    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-        raise typer.BadParameter(f"{option} is a number of GPUs, or {_NONE}.")
-    return int(text)

@@ -3,10 +3,9 @@
 import { useState } from "react";
 
 import { Button } from "../../design/Button";
-import { conditionText, memoryText, type MapNode } from "../../domain/clusterMap";
-import { formatPercent } from "../../domain/format";
+import { conditionText, type MapNode } from "../../domain/clusterMap";
 import outputs from "../job/results/Outputs.module.css";
-import { Holder } from "./NodeCard";
+import { UseCells, UseHeadings } from "./GpuUse";
 import styles from "./ClusterPage.module.css";
 
 interface GpuTableProps {
@@ -31,11 +30,7 @@ export function GpuTable({ nodes, onChoose }: GpuTableProps) {
                 State
               </th>
               <th scope="col">GPU</th>
-              <th scope="col" className={styles.who}>
-                Who
-              </th>
-              <th scope="col">Busy</th>
-              <th scope="col">Memory</th>
+              <UseHeadings />
             </tr>
           </thead>
           <tbody>
@@ -54,11 +49,7 @@ export function GpuTable({ nodes, onChoose }: GpuTableProps) {
                 </th>
                 <td className={styles.who}>{conditionText(node.condition)}</td>
                 <td>{gpu.index}</td>
-                <td className={styles.who}>
-                  <Holder gpu={gpu} />
-                </td>
-                <td>{formatPercent(gpu.use?.utilisation)}</td>
-                <td>{memoryText(gpu.use)}</td>
+                <UseCells gpu={gpu} />
               </tr>
             ))}
           </tbody>

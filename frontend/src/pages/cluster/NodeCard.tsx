@@ -1,17 +1,15 @@
 /** What is on one node, GPU by GPU, and what may an admin do with it? */
 
 import { useEffect, useRef } from "react";
-import { Link } from "react-router";
 
 import { useSeesAll } from "../../api/session";
 import { Button } from "../../design/Button";
 import { Card } from "../../design/Card";
-import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
-import { memoryText, type MapGpu, type MapNode } from "../../domain/clusterMap";
-import { formatPercent } from "../../domain/format";
+import type { MapNode } from "../../domain/clusterMap";
 import { offered } from "../../domain/maintenance";
 import outputs from "../job/results/Outputs.module.css";
+import { UseCells, UseHeadings } from "./GpuUse";
 import { MaintainNode } from "./MaintainNode";
 import styles from "./ClusterPage.module.css";
 
@@ -53,22 +51,14 @@ export function NodeCard({ node, onClose }: NodeCardProps) {
             <thead>
               <tr>
                 <th scope="col">GPU</th>
-                <th scope="col" className={styles.who}>
-                  Who
-                </th>
-                <th scope="col">Busy</th>
-                <th scope="col">Memory</th>
+                <UseHeadings />
               </tr>
             </thead>
             <tbody>
               {node.gpus.map((gpu) => (
                 <tr key={gpu.index}>
                   <th scope="row">{gpu.index}</th>
-                  <td className={styles.who}>
-                    <Holder gpu={gpu} />
-                  </td>
-                  <td>{formatPercent(gpu.use?.utilisation)}</td>
-                  <td>{memoryText(gpu.use)}</td>
+                  <UseCells gpu={gpu} />
                 </tr>
               ))}
             </tbody>
@@ -94,20 +84,4 @@ function Condition({ node: { node, condition, pool } }: { readonly node: MapNode
         </>
       );
   }
-}
-
-export function Holder({ gpu: { claim, use } }: { readonly gpu: MapGpu }) {
-  if (claim === null) return <span className={styles.free}>free</span>;
-  return (
-    <>
-      <TeamMark team={claim.team} />
-      {claim.job_id !== null && (
-        <>
-          {" "}
-          <Link to={`/jobs/${claim.job_id}`}>{claim.job_name}</Link>
-        </>
-      )}
-      {use?.is_slow === true && <span className={styles.slow}>slow</span>}
-    </>
-  );
 }
