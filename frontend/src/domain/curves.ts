@@ -25,7 +25,7 @@ export interface Pace {
   readonly of: (point: MetricPoint) => number;
 }
 
-export const PACES: readonly Pace[] = [
+const PACES: readonly Pace[] = [
   { name: "Throughput", unit: "samples/s", of: (point) => point.samples_per_second },
   { name: "Step time", unit: "s", of: (point) => point.step_seconds },
   { name: "Communication", unit: "% of a step", of: communicationShare },

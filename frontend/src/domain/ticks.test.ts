@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Tick, TickChange } from "../api/types";
-import { changeText, describeTick, reasonText, stripsOf, ticksAsCsv } from "./ticks";
+import { changeText, reasonText, stripsOf, ticksAsCsv } from "./ticks";
 
 function aChange(given: Partial<TickChange> = {}): TickChange {
   return {
@@ -68,9 +68,7 @@ test.each([
   expect(changeText(aChange(given))).toBe(text);
 });
 
-test("a tick is a sentence", () => {
-  const tick = aTick({ changes_count: 3, alarm: "a GPU twice" });
-  expect(describeTick(tick)).toBe("digits 4 → 2 GPUs; and 2 changes more; alarm: a GPU twice");
+test("a reason is told of jobs that one may see", () => {
   expect(reasonText(aChange())).toBe("Guarantee reclaimed");
   expect(reasonText(aChange(FOREIGN))).toBe("");
 });

@@ -69,15 +69,6 @@ export function reasonText(change: TickChange): string {
   return change.reason === "" ? "" : reasonLabel(change.reason);
 }
 
-/** The whole tick in a sentence. */
-export function describeTick(tick: Tick): string {
-  const changes = tick.changes.map(changeText);
-  const more = tick.changes_count - changes.length;
-  const told = more > 0 ? [...changes, `and ${plural(more, "change")} more`] : changes;
-  if (tick.alarm !== "") told.push(`alarm: ${tick.alarm}`);
-  return told.join("; ");
-}
-
 const COLUMNS = [
   ...["at", "team", "job", "job_id", "pool", "action", "gpus_before", "gpus_after", "reason"],
   ...["message", "predicted_gain", "predicted_stall_seconds", "plan_seconds", "alarm"],
