@@ -39,7 +39,7 @@ class Ending:
 
     @property
     def error(self) -> Any:
-        return json.loads(self.err)
+        return json.loads(self.err.splitlines()[-1])  # before it: that the service was away
 
 
 @dataclass(slots=True, kw_only=True)

@@ -79,5 +79,7 @@ def _environment() -> dict[str, str]:
         "CONCERTINA_SECRET_KEY": settings.SECRET_KEY,
         "CONCERTINA_STATE": str(settings.CONCERTINA.state_dir),
         "CONCERTINA_TEAM_USERS": "off",  # so that there is something to tell who logs in
+        "CONCERTINA_PROCESSOR_SHARE": "0",  # all tests come from one address, as strangers at first
+        "CONCERTINA_UNKNOWN_RATE": "0",
         "PYTHONPATH": os.pathsep.join(str(ROOT / folder) for folder in source_roots),
     }

@@ -104,7 +104,12 @@ def running(options: Options, given: Mapping[str, str] | None = None) -> Iterato
         for name in os.environ:
             if name in {"DATABASE_URL", "REDIS_URL"} or name.startswith("CONCERTINA_"):
                 patch.delenv(name)  # those of the other tests' servers
-        told = {"CONCERTINA_DATA_FOLDERS": str(data_folder), **(given or {})}
+        told = {
+            "CONCERTINA_DATA_FOLDERS": str(data_folder),
+            "CONCERTINA_PROCESSOR_SHARE": "0",  # all who sign in come from one address
+            "CONCERTINA_UNKNOWN_RATE": "0",
+            **(given or {}),
+        }
         for name, value in told.items():
             patch.setenv(name, value)
         if options.host == "docker":

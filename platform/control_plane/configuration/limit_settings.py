@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +26,7 @@ class LimitSettings:
     write_rate: int  # and that write
     sync_rate: int  # reports a second of one job
     unknown_rate: int  # requests a second of one address that showed no valid credential yet
+    processor_share: float  # of one processor, that a team has while processors are short
     longest_token_days: int  # of tokens that leads make
     internal_networks: tuple[Network, ...]  # whose coordinators may come through the proxy
 
@@ -43,6 +45,7 @@ def read(variables: EnvironmentVariables) -> LimitSettings:
         write_rate=variables.whole("CONCERTINA_WRITE_RATE", default=10, at_least=0),
         sync_rate=variables.whole("CONCERTINA_SYNC_RATE", default=4, at_least=0),
         unknown_rate=variables.whole("CONCERTINA_UNKNOWN_RATE", default=20, at_least=0),
+        processor_share=_share(variables, "CONCERTINA_PROCESSOR_SHARE", percent=25),
         longest_token_days=variables.whole(
             "CONCERTINA_LONGEST_TOKEN_DAYS", default=365, at_least=1
         ),
@@ -54,6 +57,10 @@ def read(variables: EnvironmentVariables) -> LimitSettings:
             f" than {LARGEST_BODY} bytes. Use at most that."
         )
     return limits
+
+
+def _share(variables: EnvironmentVariables, name: str, *, percent: int) -> float:
+    return variables.whole(name, default=percent, at_least=0) / 100 or math.inf
 
 
 def _networks(variables: EnvironmentVariables, name: str) -> tuple[Network, ...]:

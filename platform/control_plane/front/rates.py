@@ -147,8 +147,11 @@ class RateLimited:
         principal: Sender | None = scope.get(PRINCIPAL)
         if principal is None or (known is not None and principal.name == known.name):
             return
-        if status not in _NOT_ACCEPTED:
-            self._callers.learn(scope, principal)
+        if status in _NOT_ACCEPTED:
+            return
+        self._callers.learn(scope, principal)
+        if kind_of(scope["path"]) is not RequestKind.SIGN_IN:  # each of which is a first request
+            scope[GROUP] = principal.group or principal.name  # who pays for it
 
 
 def _bytes_announced(scope: Scope) -> int:

@@ -57,6 +57,7 @@ class World:
 
     def __init__(self, **accepted: str) -> None:
         self._accepted = accepted
+        self.groups: list[str] = []  # with which requests shared as they came
         self.django = Recorder(before=self._authenticate)
         self.front = RateLimited(
             self.django,
@@ -70,6 +71,7 @@ class World:
         )
 
     async def _authenticate(self, scope: Scope) -> None:
+        self.groups.append(group_of(scope))
         headers = dict(scope["headers"])
         told = headers.get(b"authorization") or headers.get(b"cookie") or b""
         if principal := self._accepted.get(told.decode().partition("=")[2].strip()):
@@ -364,5 +366,15 @@ def test_the_tokens_of_a_team_are_one_group_once_they_are_known() -> None:
     world = World(a="token:1", b="token:2")
     for credential in ("a", "b", "a", "b"):
         world.ask(Authorization=f"Bearer ={credential}")
-    groups = [group_of(scope) for scope in world.django.scopes]
-    assert groups == [*["address:192.0.2.1"] * 2, *["team:1"] * 2]
+    assert world.groups == [*["address:192.0.2.1"] * 2, *["team:1"] * 2]
+
+
+def test_a_first_request_is_paid_by_whose_it_was_unless_it_is_a_sign_in() -> None:
+    world = World(a="token:1", b="user:2")
+    world.ask(Authorization="Bearer =a")
+    world.ask(Authorization="Bearer =c")  # which is nobody's
+    world.ask(method="POST", path="/api/v1/session", Cookie="session=b")
+    assert [group_of(scope) for scope in world.django.scopes] == [
+        "team:1",
+        *["address:192.0.2.1"] * 2,
+    ]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from control_plane.front.asgi_types import Receive, Scope, Send
+from control_plane.front.callers import GROUP
 from control_plane.front.threads.bulkheads import Bulkheads, RequestKind
 from control_plane.front.threads.lanes import Lanes, LaneSize, ShareIsUsed
 from control_plane.front.threads.processor_pressure import Pressure
@@ -63,14 +64,14 @@ def test_a_pause_saves_up_for_one_burst_and_no_more() -> None:
 
 
 def test_who_may_have_everything_never_waits() -> None:
-    known = shares(Clock(), share=inf, of_strangers=inf)
+    known = shares(Clock(), share=inf)
     for name in ("anybody", "address:192.0.2.1"):
         known.use(name, 1e9)
         assert known.wait_seconds(name) == 0.0
 
 
 def test_whose_credential_nobody_has_accepted_yet_has_less() -> None:
-    known = shares(Clock(), of_strangers=0.1)
+    known = shares(Clock(), part_of_strangers=0.4)
     for name in ("team:1", "address:192.0.2.1"):
         known.use(name, 3.0)
     assert known.wait_seconds("team:1") == pytest.approx(4.0)
@@ -204,6 +205,26 @@ def test_what_a_thread_has_worked_counts_for_whom_it_worked() -> None:
     loud, caller = asyncio.run(story())
     assert loud >= 0.02
     assert caller == 0.0
+
+
+def test_what_a_request_cost_counts_for_whose_it_turned_out_to_be() -> None:
+    known = shares(Clock(), share=1e-6, window_seconds=0.0)
+
+    async def accepting(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        scope[GROUP] = "team:1"  # as `rates` notes when the answer begins
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def story() -> None:
+        size = LaneSize(threads=1, places=4, shares=lambda: known)
+        front = Bulkheads(accepting, {RequestKind.PEOPLE: size})
+        for _ in range(2):  # the second has the thread when the first is counted
+            await ask(front, "GET", "/api/v1/jobs", caller="address:192.0.2.1")
+
+    asyncio.run(story())
+    assert known.wait_seconds("team:1") > 0.0
+    assert known.wait_seconds("address:192.0.2.1") == 0.0
 
 
 def test_whose_share_is_used_up_gets_429_and_when_to_come_again() -> None:

@@ -23,14 +23,13 @@ from control_plane.front.callers import caller_of, group_of
 from control_plane.front.refusal import Refusal
 from control_plane.front.threads.delivery import Delivery
 from control_plane.front.threads.lanes import Busy, Lanes, LaneSize, ShareIsUsed
-from control_plane.front.threads.processor_shares import ProcessorShares
+from control_plane.front.threads.processor_shares import SHARE_OF_PROCESSOR, ProcessorShares
 
 RETRY_AFTER_SECONDS: Final = 2.0
 PATIENCE_OF_PEOPLE_SECONDS: Final = 10.0  # guessed: to wait is better than to be told to come again
-_FOR_PASSWORDS: Final = partial(  # guessed: ten people of one address at once
-    ProcessorShares, of_strangers=0.1, window_seconds=20.0
-)
-_ALL: Final = partial(ProcessorShares, share=inf, of_strangers=inf)
+_OF_PASSWORDS: Final = 0.4  # of a share, for one address; guessed: ten people at once
+_WINDOW_OF_PASSWORDS_SECONDS: Final = 20.0
+_ALL: Final = partial(ProcessorShares, share=inf)
 _SIGN_IN: Final = frozenset({"/api/v1/session", "/admin/login/"})
 _HEALTH: Final = "/api/v1/health"
 _UNBUFFERED: Final = (b"x-accel-buffering", b"no")
@@ -53,14 +52,22 @@ def kind_of(path: str) -> RequestKind:
     return RequestKind.COORDINATORS if path.startswith("/internal/") else RequestKind.PEOPLE
 
 
-def sizes(threads: int) -> Mapping[RequestKind, LaneSize]:
-    """Return each kind's size: so many threads for people and programs, and some for others."""
+def sizes(threads: int, share: float = SHARE_OF_PROCESSOR) -> Mapping[RequestKind, LaneSize]:
+    """Return each kind's size: so many threads for people and programs, and some for others.
+
+    `share`: of one processor, that one team, person or job has while processors are short.
+    """
+    shares = partial(ProcessorShares, share=share)
+    of_passwords = partial(
+        shares, part_of_strangers=_OF_PASSWORDS, window_seconds=_WINDOW_OF_PASSWORDS_SECONDS
+    )
     return {
         RequestKind.PEOPLE: replace(
-            LaneSize.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS
+            LaneSize.of(threads), longest_wait_seconds=PATIENCE_OF_PEOPLE_SECONDS, shares=shares
         ),
-        RequestKind.COORDINATORS: LaneSize.of(1),  # whose reports do not come here
-        RequestKind.SIGN_IN: replace(LaneSize.of(2), shares=_FOR_PASSWORDS),
+        # Whose reports do not come here.
+        RequestKind.COORDINATORS: replace(LaneSize.of(1), shares=shares),
+        RequestKind.SIGN_IN: replace(LaneSize.of(2), shares=of_passwords),
         # Answered from memory but once a second: whoever asks, it costs next to nothing.
         RequestKind.HEALTH: LaneSize(threads=1, places=1000, shares=_ALL),
     }
@@ -101,7 +108,7 @@ class Bulkheads:
             nonlocal is_ours
             if is_ours:
                 is_ours = False
-                lanes.give_back(thread)
+                lanes.give_back(thread, used_by=group_of(scope))
 
         async def sending(message: Message) -> None:
             nonlocal is_stream

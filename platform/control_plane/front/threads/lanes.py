@@ -106,23 +106,25 @@ class Lanes:
             self._leave(group, caller, place)
             raise
 
-    def give_back(self, thread: Executor) -> None:
+    def give_back(self, thread: Executor, *, used_by: str | None = None) -> None:
         """Hand the thread to the next caller once it has finished its work.
 
         Work left running by a client that hung up keeps the thread, so it is bounded, too.
+        `used_by`: the group whose work it was, where that is known only now.
         """
         loop = asyncio.get_running_loop()
 
         def pass_on(done: Future[float]) -> None:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._take_back, thread, done.result())
+                loop.call_soon_threadsafe(self._take_back, thread, done.result(), used_by)
 
         thread.submit(time.thread_time).add_done_callback(pass_on)
 
-    def _take_back(self, thread: Executor, used_seconds: float) -> None:
+    def _take_back(self, thread: Executor, used_seconds: float, used_by: str | None) -> None:
         before = self._used.get(thread, 0.0)
         self._used[thread] = used_seconds
-        self._shares.use(self._group[thread], used_seconds - before + FRONT_SECONDS)
+        group = used_by or self._group[thread]
+        self._shares.use(group, used_seconds - before + FRONT_SECONDS)
         self._pass_on(thread)
 
     def _pass_on(self, thread: Executor) -> None:

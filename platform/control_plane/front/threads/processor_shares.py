@@ -19,7 +19,7 @@ from control_plane.front.callers import is_address
 from control_plane.front.threads.processor_pressure import Pressure
 
 SHARE_OF_PROCESSOR: Final = 0.25  # of one; guessed: five people who look at live pages
-SHARE_OF_STRANGERS: Final = 0.05  # of one address without a credential that was accepted before
+PART_OF_STRANGERS: Final = 0.2  # of a share, for one address without an accepted credential
 WINDOW_SECONDS: Final = 8.0  # whose share may be used at once; guessed: a hundred requests
 FRONT_SECONDS: Final = 0.003  # guessed: what a request costs before and after its thread
 _MOST_KNOWN: Final = 10_000
@@ -32,13 +32,13 @@ class ProcessorShares:
         self,
         *,
         share: float = SHARE_OF_PROCESSOR,
-        of_strangers: float = SHARE_OF_STRANGERS,
+        part_of_strangers: float = PART_OF_STRANGERS,
         window_seconds: float = WINDOW_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         is_short: Callable[[], bool] | None = None,
     ) -> None:
         self._share = share
-        self._of_strangers = min(of_strangers, share)
+        self._of_strangers = share * part_of_strangers
         self._window_seconds = window_seconds
         self._clock = clock
         self._is_short = is_short or Pressure().is_felt
