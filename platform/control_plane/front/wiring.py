@@ -52,7 +52,9 @@ def in_front_of(django: Application) -> Application:
         proxies=settings.REST_FRAMEWORK["NUM_PROXIES"],
         job_opened_by=job_opened_by,
     )
-    others = Bulkheads(django, sizes(limits.api_threads, limits.processor_share), refusal_seconds=REFUSAL_SECONDS)
+    others = Bulkheads(
+        django, sizes(limits.api_threads, limits.processor_share), refusal_seconds=REFUSAL_SECONDS
+    )
     pace = ReportPacing()
     batches = Batches(
         storing(sync.read, sync.answers),
