@@ -47,3 +47,27 @@ class Tick(models.Model):
 
     def __str__(self) -> str:
         return f"tick at {self.at:%H:%M:%S}"
+
+
+class TickTotal(models.Model):
+    """What all ticks together did, of one kind: it only grows, and monitoring reads it."""
+
+    class Counted(models.TextChoices):
+        TICKS = "ticks", "ticks that looked at everything"
+        SECONDS = "seconds", "seconds that a part of a tick took"
+        CHANGES = "changes", "decisions that were carried out, by what they asked for"
+        ALARMS = "alarms", "ticks in which something was wrong with a plan"
+        REFUSED = "refused", "plans of a pool that were not applied"
+
+    counted = models.CharField(max_length=10, choices=Counted)
+    kind = models.CharField(max_length=20, blank=True, help_text="A part of a tick, or an action.")
+    total = models.FloatField(default=0.0)
+    last = models.FloatField(default=0.0, help_text="Of the newest tick.")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("counted", "kind"), name="one_total_of_each_kind"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.counted} {self.kind}: {self.total:g}"

@@ -21,6 +21,7 @@ from storage.code.bounds import CodeLimits
 from storage.code.paths import CodePaths
 from storage.data.rules import DataRules
 
+from autoscaler.control_loop import tick_totals
 from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
 from autoscaler.control_loop.arriving.full_teams import without_room
 from autoscaler.control_loop.arriving.limited_teams import held_back
@@ -258,26 +259,31 @@ def _record(
     *,
     has_changed: bool,
 ) -> None:
-    """Keep what a tick did, if it did anything; an alarm is kept when it is new."""
+    """Count what a tick did; keep it if it did anything, and an alarm when it is new."""
     alarm = decided.alarm
     if alarm:
         what = "No plan was applied" if decided.unplanned else "Alarm"
         _log.critical("%s: %s", what, alarm, extra={"action": "alarm"})
         newest = Tick.objects.order_by("-at").first()
         has_changed = has_changed or newest is None or newest.alarm != alarm
-    if not has_changed:
-        return
     now = context.now
-    tick = Tick(
-        at=now,
-        fence=context.fence.number,
-        observe_seconds=watch.seconds.get("observe", 0.0),
-        plan_seconds=watch.seconds["plan"],
-        apply_seconds=watch.seconds["apply"],
-        pools=[plain(outcome) for outcome in decided.plan.pools],
-        decisions=[one.document_for_admins(decided_at=now) for one in applied],
-        held=held,
-        alarm=alarm,
-    )
     with context.fence.transaction():
-        tick.save()
+        tick_totals.add(
+            seconds=watch.seconds,
+            changes=[one.action for one in applied],
+            has_alarm=bool(alarm),
+            refused=len(decided.unplanned),
+        )
+        if not has_changed:
+            return
+        Tick.objects.create(
+            at=now,
+            fence=context.fence.number,
+            observe_seconds=watch.seconds.get("observe", 0.0),
+            plan_seconds=watch.seconds["plan"],
+            apply_seconds=watch.seconds["apply"],
+            pools=[plain(outcome) for outcome in decided.plan.pools],
+            decisions=[one.document_for_admins(decided_at=now) for one in applied],
+            held=held,
+            alarm=alarm,
+        )

@@ -7,6 +7,7 @@ because accounts do not change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -19,6 +20,14 @@ LOOKED_AT: Final = timedelta(days=40)  # guessed: a month's report is checked wh
 COUNTED_AGAIN: Final = timedelta(days=2)  # whose recordings are still all there
 PATIENCE: Final = timedelta(hours=3)  # guessed: whatever kept hours from being closed is over
 
+_GAPS: Final = """
+    SELECT count(*) FILTER (WHERE unseen > 0 OR excess > 0 OR hour - former > '1 hour'),
+        coalesce(sum(unseen), 0), max(hour)
+    FROM (
+        SELECT hour, unseen, excess, lag(hour) OVER (ORDER BY hour) AS former
+        FROM gpu_accounts_closedhour WHERE hour >= %(since)s
+    ) AS known
+"""
 _ALL: Final = "guaranteed + borrowed + reserved + idle"
 _NOT_ADDING_UP: Final = f"""
     WITH lines AS (
@@ -128,6 +137,24 @@ def unknowns(now: datetime) -> Iterator[str]:
             seconds = one.unseen // 1_000_000
             yield f"{one.hour:%Y-%m-%dT%H}: nobody looked for {seconds} s."
         former = one.hour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerGaps:
+    """What the accounts do not know, in numbers."""
+
+    hours: int  # of which `unknowns` has a sentence
+    unseen_seconds: float
+    closed_until: datetime | None  # None: nothing is, or nothing lately
+
+
+def gaps(now: datetime) -> LedgerGaps:
+    """Count what `unknowns` tells, in one statement."""
+    ((hours, unseen, last),) = _rows(_GAPS, since=now - LOOKED_AT)
+    closed_until = last + timedelta(hours=1) if last is not None else None
+    return LedgerGaps(
+        hours=hours, unseen_seconds=float(unseen) / 1_000_000, closed_until=closed_until
+    )
 
 
 def _of_the_clock(now: datetime) -> Iterator[str]:

@@ -15,6 +15,7 @@ results  what it left behind: outputs and checkpoints
 audit    how each request gets into the audit log
 session  log in, log out, and who is logged in
 health   does the service work?
+monitoring  what Prometheus reads of the installation
 notices  what everybody should know who signs in
 schema   how OpenAPI describes all of it
 operation_permissions  which permission each operation needs

@@ -29,6 +29,7 @@ __all__ = ("BadEnvironment", "Environment", "read")
 
 # Half of how long workers wait for a coordinator: those of a lost one must find the next in time.
 _LONGEST_SILENCE: Final = COORDINATOR_LOST_SECONDS / 2
+_SHORTEST_KEY: Final = 20  # characters; guessed: nobody tries all of so many
 _HERE: Final = "127.0.0.1,localhost"
 
 
@@ -40,6 +41,7 @@ class Environment:
     redis_url: str
     secret_key: str
     secret_key_fallbacks: tuple[str, ...]  # earlier ones: what they signed and sealed still opens
+    metrics_keys: tuple[str, ...]  # each opens `/metrics`; none: admins alone read it
     state_dir: Path  # logs, checkpoints and the process host's records
     service_url: str  # where people reach the api
     internal_url: str  # where job coordinators reach it
@@ -90,6 +92,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         redis_url=variables.secret("REDIS_URL"),
         secret_key=_secret_key(variables),
         secret_key_fallbacks=variables.secrets("CONCERTINA_SECRET_KEY_FALLBACKS"),
+        metrics_keys=_metrics_keys(variables),
         state_dir=Path(variables.text("CONCERTINA_STATE", default=".concertina/state")).absolute(),
         service_url=service_url,
         internal_url=internal_url,
@@ -159,6 +162,18 @@ def _secret_key(variables: EnvironmentVariables) -> str:
     if variables.boolean("CONCERTINA_SIGNS", default=True):
         return variables.secret("CONCERTINA_SECRET_KEY")
     return secrets.token_urlsafe(48)
+
+
+def _metrics_keys(variables: EnvironmentVariables) -> tuple[str, ...]:
+    """Raises: BadEnvironment, if one is so short that it could be guessed."""
+    name = "CONCERTINA_METRICS_KEYS"
+    keys = variables.secrets(name)
+    if any(len(key) < _SHORTEST_KEY for key in keys):
+        raise BadEnvironment(
+            f"{name}: a key has fewer than {_SHORTEST_KEY} characters. Make one with"
+            " `openssl rand -hex 32`."
+        )
+    return keys
 
 
 def _path(text: str) -> Path | None:

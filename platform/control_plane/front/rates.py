@@ -35,7 +35,7 @@ from control_plane.front.threads.bulkheads import RequestKind, kind_of
 WINDOW_SECONDS: Final = 10  # a bucket holds what its rate gives in so long
 BYTES_OF_ONE: Final = 64 * 1024  # guessed: a body of so many costs as much as a request
 REFUSAL_SECONDS: Final = 0.5  # guessed: half of the shortest `Retry-After`
-_COUNTED: Final = ("/api/", "/internal/", "/admin/")
+_COUNTED: Final = ("/api/", "/internal/", "/admin/", "/metrics")
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _MOST_DIGITS: Final = 18  # of a length; Python refuses to read numbers of some thousands
 _NOT_ACCEPTED: Final = frozenset({401, 429})

@@ -58,6 +58,11 @@ class WebhookDelivery(models.Model):
                 condition=Q(state=DeliveryState.WAITING),
                 name="deliveries_that_wait",
             ),
+            models.Index(
+                fields=("webhook",),
+                condition=Q(state=DeliveryState.DEAD),
+                name="deliveries_nobody_took",
+            ),
             models.Index(fields=("created_at",), name="old_deliveries"),
         )
         constraints = (
