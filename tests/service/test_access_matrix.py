@@ -45,6 +45,7 @@ def operations() -> Operations:
         "get_docs": ("get", "/api/v1/docs"),
         "sync_job": ("post", "/internal/v1/jobs/{job_id}/sync"),
         "get_admin_site": ("get", "/admin/"),
+        "get_metrics": ("get", "/metrics"),
     }
 
 

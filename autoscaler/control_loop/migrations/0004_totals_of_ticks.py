@@ -4,23 +4,48 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('control_loop', '0003_what_jobs_held'),
+        ("control_loop", "0003_what_jobs_held"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='TickTotal',
+            name="TickTotal",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('counted', models.CharField(choices=[('ticks', 'ticks that looked at everything'), ('seconds', 'seconds that a part of a tick took'), ('changes', 'decisions that were carried out, by what they asked for'), ('alarms', 'ticks in which something was wrong with a plan'), ('refused', 'plans of a pool that were not applied')], max_length=10)),
-                ('kind', models.CharField(blank=True, help_text='A part of a tick, or an action.', max_length=20)),
-                ('total', models.FloatField(default=0.0)),
-                ('last', models.FloatField(default=0.0, help_text='Of the newest tick.')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "counted",
+                    models.CharField(
+                        choices=[
+                            ("ticks", "ticks that looked at everything"),
+                            ("seconds", "seconds that a part of a tick took"),
+                            ("changes", "decisions that were carried out, by what they asked for"),
+                            ("alarms", "ticks in which something was wrong with a plan"),
+                            ("refused", "plans of a pool that were not applied"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        blank=True, help_text="A part of a tick, or an action.", max_length=20
+                    ),
+                ),
+                ("total", models.FloatField(default=0.0)),
+                ("last", models.FloatField(default=0.0, help_text="Of the newest tick.")),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('counted', 'kind'), name='one_total_of_each_kind')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("counted", "kind"), name="one_total_of_each_kind"
+                    )
+                ],
             },
         ),
     ]

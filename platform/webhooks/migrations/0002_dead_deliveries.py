@@ -4,14 +4,17 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('webhooks', '0001_initial'),
+        ("webhooks", "0001_initial"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='webhookdelivery',
-            index=models.Index(condition=models.Q(('state', 'dead')), fields=['webhook'], name='deliveries_nobody_took'),
+            model_name="webhookdelivery",
+            index=models.Index(
+                condition=models.Q(("state", "dead")),
+                fields=["webhook"],
+                name="deliveries_nobody_took",
+            ),
         ),
     ]

@@ -215,6 +215,18 @@ def test_earlier_secret_keys_stand_in_a_variable_or_a_file(tmp_path: Path) -> No
     assert environment.read({**GOOD, f"{name}_FILE": str(file)}).secret_key_fallbacks == ()
 
 
+def test_a_key_for_metrics_is_long_enough_that_nobody_guesses_it() -> None:
+    name = "CONCERTINA_METRICS_KEYS"
+    assert environment.read(GOOD).metrics_keys == ()
+    assert environment.read({**GOOD, name: f"{'a' * 20} {'b' * 30}"}).metrics_keys == (
+        "a" * 20,
+        "b" * 30,
+    )
+    with pytest.raises(environment.BadEnvironment, match="openssl rand") as caught:
+        environment.read({**GOOD, name: "a-short-key"})
+    assert "a-short-key" not in str(caught.value)
+
+
 def test_no_file_shows_that_a_process_lives_unless_one_is_named() -> None:
     assert environment.read(GOOD).heartbeat_file is None
     named = environment.read({**GOOD, "CONCERTINA_HEARTBEAT_FILE": "/alive"})

@@ -15,7 +15,6 @@ from autoscaler.gpu_accounts.models import AccountsClock
 from control_plane.api.monitoring import deliveries, ledger, loop, queue
 from control_plane.api.monitoring.families import FAMILIES, LAST_TICK, MetricFamily, MetricReading
 
-
 CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4  # which every scraper takes
 
 

@@ -32,7 +32,9 @@ def readings(now: datetime) -> Iterator[MetricReading]:
     names = (*_USES, *_OTHERS)
     rows = TeamDay.objects.order_by().values_list("pool", "team")
     for pool, team, *sums in rows.annotate(**{f"all_{name}": Sum(name) for name in names}):
-        amounts = {name: float(all_of_it) / _SECOND for name, all_of_it in zip(names, sums, strict=True)}
+        amounts = {
+            name: float(all_of_it) / _SECOND for name, all_of_it in zip(names, sums, strict=True)
+        }
         for use in _USES:
             yield families.GPU_SECONDS, (pool, team, use), amounts[use]
         if team:

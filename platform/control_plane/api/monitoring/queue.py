@@ -25,7 +25,7 @@ from jobs.commands import quarantine
 from jobs.lifecycle import ACTIVE, LIVE, JobState
 from jobs.models import GpuClaim, Job
 
-_LATELY: Final = timedelta(minutes=1)  # guessed: many ticks; where nobody waits, none writes it down
+_LATELY: Final = timedelta(minutes=1)  # guessed: many ticks
 _CLOSED: Final = Q(nodes__silent_since=None, nodes__is_schedulable=False)
 _SILENT: Final = Q(nodes__silent_since__isnull=False)
 _OPEN: Final = Q(nodes__silent_since=None, nodes__is_schedulable=True)
@@ -43,7 +43,7 @@ class _Queue:
 
 
 def readings(now: datetime, *, last_tick: datetime | None) -> Iterator[MetricReading]:
-    """Yield what is read in nine statements; `last_tick`: when the control loop looked last."""
+    """Yield what is read; `last_tick`: when the control loop looked last."""
     quotas = list(team_quotas())
     pools = list(_pools())
     held, queues = _held(), _queues()
@@ -94,7 +94,7 @@ def _held() -> Counter[PoolAndTeam]:
 
 
 def _waited_for(last_tick: datetime | None) -> Mapping[PoolAndTeam, int]:
-    """Return what the last tick noted; where there is neither a quota nor a job it notes nothing."""
+    """Return what the last tick noted; it notes nothing where there is neither quota nor job."""
     newest = UtilisationSample.objects.order_by("-at").values("at")[:1]
     rows = UtilisationSample.objects.filter(at=Subquery(newest)).values_list(
         "at", "pool__name", "team__name", "waiting_gpus"
@@ -133,9 +133,7 @@ def _sharing(
     pool: Any, quotas: Sequence[TeamQuota], held: Mapping[PoolAndTeam, int]
 ) -> Iterator[MetricReading]:
     tree = TeamTree.of(quotas)
-    holdings = {
-        one.team: Holding(allocated=held.get((pool.name, one.team), 0)) for one in quotas
-    }
+    holdings = {one.team: Holding(allocated=held.get((pool.name, one.team), 0)) for one in quotas}
     lent = lent_gpus(tree, holdings, gpus=pool.gpus)
     for team, holding in holdings.items():
         own = tree.nodes[team].own_guaranteed

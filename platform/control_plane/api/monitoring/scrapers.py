@@ -1,5 +1,6 @@
-"""Who may read metrics? They tell of all teams, so: whoever has a key of the configuration, and
-admins, who may look at them in a browser.
+"""Who may read metrics? They tell of all teams, so a key opens them that operators give out.
+
+Admins may look at them in a browser.
 """
 
 from __future__ import annotations
