@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -14,6 +15,8 @@ from django.conf import settings
 from django.db import connection
 from local_stack.checkout import ROOT, free_port
 from local_stack.processes.child_process import ChildProcess, ProcessSpec
+
+METRICS_KEY: Final = "for-tests-only-a-key-for-metrics"
 
 
 class RunningApi:
@@ -33,7 +36,11 @@ class RunningApi:
             ),
             log=folder / "api.log",
             working_directory=ROOT,
-            environment={**_environment(), "CONCERTINA_DATA_FOLDERS": str(self.data_folder)},
+            environment={
+                **_environment(),
+                "CONCERTINA_DATA_FOLDERS": str(self.data_folder),
+                "CONCERTINA_METRICS_KEYS": METRICS_KEY,
+            },
             is_ready=self._answers,
             ready_seconds=240,  # however busy the machine is
             stop_seconds=5,
