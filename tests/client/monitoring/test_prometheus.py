@@ -29,7 +29,7 @@ EXPECTED: Final = {
 def test_promtool_finds_nothing_to_complain_about_in_what_is_exposed(
     api: RunningApi, concertina: CommandLine, job_file: Path
 ) -> None:
-    assert concertina("submit", job_file).exit_code == 0
+    assert concertina("submit", "-f", job_file).exit_code == 0
     answer = httpx.get(
         f"{api.url}/metrics", headers={"Authorization": f"Bearer {METRICS_KEY}"}, timeout=60
     ).raise_for_status()
@@ -52,7 +52,7 @@ def test_each_alert_fires_when_it_should_and_none_does_when_all_is_well() -> Non
 def test_prometheus_reads_the_api_with_the_configuration_of_the_guide(
     api: RunningApi, concertina: CommandLine, job_file: Path, tmp_path: Path
 ) -> None:
-    assert concertina("submit", job_file).exit_code == 0
+    assert concertina("submit", "-f", job_file).exit_code == 0
     AccountsClock.objects.create(pk=1, at=timezone.now())
     with running_prometheus(_configuration(api, tmp_path), tmp_path) as prometheus:
         for expression, value in EXPECTED.items():
