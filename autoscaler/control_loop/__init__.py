@@ -20,10 +20,9 @@
     tick_context    what a tick holds: the processes, the time, the right to write
     outside         processes, and the teams, pools and nodes among which jobs stand
     lease           who may write and order now
-    tick_totals     what all ticks did together, which monitoring reads
     ---
     consistency     whether the database still says what must always hold
     database_timeouts   how long a tick waits for the database
     observation_budget  for how long a tick looks into jobs of which something is new
-    models          what the loop remembers: its lease, and what each tick did
+    models          what the loop remembers: its lease, what each tick did, and all ticks together
 """

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from django.db import models
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
+
+from django.db import connection, models
+
+from autoscaler.planning.decisions.plan import Action
+
+_ADD: Final = """
+    INSERT INTO control_loop_ticktotal AS known (counted, kind, total, last)
+    SELECT counted, kind, amount, amount
+    FROM unnest(%(counted)s::text[], %(kinds)s::text[], %(amounts)s::float8[])
+        AS new (counted, kind, amount)
+    ON CONFLICT (counted, kind)
+    DO UPDATE SET total = known.total + EXCLUDED.total, last = EXCLUDED.last
+"""
 
 
 class Lease(models.Model):
@@ -50,7 +65,14 @@ class Tick(models.Model):
 
 
 class TickTotal(models.Model):
-    """What all ticks together did, of one kind: it only grows, and monitoring reads it."""
+    """What all ticks together did, of one kind: it only grows, and monitoring reads it.
+
+    The journal of ticks has only those that changed something, and forgets them; what is counted
+    has to survive that, and the end of every process.
+    """
+
+    PARTS: ClassVar = ("observe", "plan", "apply")
+    CHANGES: ClassVar = (Action.START, Action.RESCALE, Action.PAUSE, Action.DROP)
 
     class Counted(models.TextChoices):
         TICKS = "ticks", "ticks that looked at everything"
@@ -71,3 +93,28 @@ class TickTotal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.counted} {self.kind}: {self.total:g}"
+
+    @classmethod
+    def add(
+        cls, *, seconds: Mapping[str, float], changes: Iterable[str], has_alarm: bool, refused: int
+    ) -> None:
+        """Add what one tick did, in one statement of the caller's transaction.
+
+        Args:
+            seconds: that each of `PARTS` took.
+            changes: the action of each decision that was carried out.
+            has_alarm: something was wrong with a plan.
+            refused: for how many pools no plan was applied.
+        """
+        done = Counter(changes)
+        rows: list[tuple[str, str, float]] = [
+            (cls.Counted.TICKS, "", 1),
+            (cls.Counted.ALARMS, "", int(has_alarm)),
+            (cls.Counted.REFUSED, "", refused),
+            *((cls.Counted.SECONDS, part, seconds.get(part, 0.0)) for part in cls.PARTS),
+            *((cls.Counted.CHANGES, action, done[action]) for action in cls.CHANGES),
+        ]
+        counted, kinds, amounts = zip(*rows, strict=True)
+        parameters = {"counted": [*counted], "kinds": [*kinds], "amounts": [*map(float, amounts)]}
+        with connection.cursor() as cursor:
+            cursor.execute(_ADD, parameters)

@@ -21,7 +21,6 @@ from storage.code.bounds import CodeLimits
 from storage.code.paths import CodePaths
 from storage.data.rules import DataRules
 
-from autoscaler.control_loop import tick_totals
 from autoscaler.control_loop.arriving.arrivals import DataArrivals, with_their_data
 from autoscaler.control_loop.arriving.full_teams import without_room
 from autoscaler.control_loop.arriving.limited_teams import held_back
@@ -47,7 +46,7 @@ from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost, exclusively
 from autoscaler.control_loop.lease.orders import FencedOrders
-from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.models import Tick, TickTotal
 from autoscaler.control_loop.observation_budget import OBSERVATION_SECONDS
 from autoscaler.control_loop.observe.jobs import views as observe
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
@@ -268,7 +267,7 @@ def _record(
         has_changed = has_changed or newest is None or newest.alarm != alarm
     now = context.now
     with context.fence.transaction():
-        tick_totals.add(
+        TickTotal.add(
             seconds=watch.seconds,
             changes=[one.action for one in applied],
             has_alarm=bool(alarm),

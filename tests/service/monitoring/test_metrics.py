@@ -15,8 +15,7 @@ from tenancy.models import Quota, Team
 from webhooks import hooks
 from webhooks.models import WebhookDelivery
 
-from autoscaler.control_loop import tick_totals
-from autoscaler.control_loop.models import Tick
+from autoscaler.control_loop.models import Tick, TickTotal
 from autoscaler.gpu_accounts.models import AccountsClock, ClosedHour
 from autoscaler.planning.decisions.plan import Action
 from jobs.lifecycle import JobState
@@ -97,7 +96,7 @@ def test_what_ticks_did_is_added_up(vision: Team) -> None:
     known = scrape()
     assert known["concertina_ticks_total"] == 0  # there from the start
     for seconds in (1.0, 0.25):
-        tick_totals.add(
+        TickTotal.add(
             seconds={"plan": seconds},
             changes=[Action.START, Action.START],
             has_alarm=True,

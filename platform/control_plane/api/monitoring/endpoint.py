@@ -23,7 +23,7 @@ _WHOEVER_MAY: Final = Principal(name="metrics", seen={}, is_admin=True)  # they 
 
 
 @extend_schema(exclude=True)
-class MetricsView(APIView):
+class ScrapeView(APIView):
     authentication_classes = (ScraperAuthentication, SessionAuthentication)
     permission_classes = (MayReadMetrics,)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from autoscaler.control_loop import tick_totals
 from autoscaler.control_loop.models import Tick, TickTotal
 from control_plane.api.monitoring import families
 from control_plane.api.monitoring.families import MetricFamily, MetricReading
@@ -27,11 +26,11 @@ def readings() -> Iterator[MetricReading]:
 
     for counted, family in _WITHOUT_KINDS.items():
         yield family, (), total(counted).total
-    for part in tick_totals.PARTS:
+    for part in TickTotal.PARTS:
         took = total(Counted.SECONDS, part)
         yield families.TICK_SECONDS, (part,), took.total
         yield families.LAST_TICK_SECONDS, (part,), took.last
-    for action in tick_totals.CHANGES:
+    for action in TickTotal.CHANGES:
         yield families.CHANGES, (action,), total(Counted.CHANGES, action).total
     yield from _prices()
 
