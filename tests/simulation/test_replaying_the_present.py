@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from autoscaler.planning.snapshot.cluster_state import Allocation
+from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.scaling import ScalingModel
+from autoscaler.simulation.engine.replay.settings import CheckpointRestart
 from autoscaler.simulation.engine.replay.simulator import Replay
 from tests.planning.builders import NOW, cluster, running, waiting
-from tests.simulation.workloads import LINEAR, settings
+from tests.simulation.workloads import LINEAR, model, settings
 
 KNOWN = ScalingModel(throughput=LINEAR.model, measured_workers=4, measured_batch=64)
 
@@ -52,3 +54,53 @@ def test_a_change_under_way_leads_where_it_was_meant_to() -> None:
     (record,) = result.jobs
     assert record.history[0].workers == 1
     assert record.finished_at == pytest.approx(NOW + 1.0 + 100.0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "left"),
+    [
+        ({"last_rescaled_at": NOW - 40.0}, 20.0),
+        ({"last_rescaled_at": NOW - 200.0}, 60.0),  # that one is over: another is under way
+        ({"started_at": NOW - 25.0}, 5.0),
+        ({"started_at": None}, 60.0),
+    ],
+)
+def test_a_job_stands_still_for_the_rest_of_a_start_or_change_under_way(
+    changed: dict[str, float | None], left: float
+) -> None:
+    """A start takes 30 s here, a restart 60 s."""
+    moving = running(
+        "moving",
+        1,
+        max_workers=1,
+        scaling=KNOWN,
+        can_rescale=False,
+        **{"started_at": 0.0} | changed,
+    )
+    result = Replay.from_state(
+        cluster(moving, nodes=(1,)),
+        settings(rescale=CheckpointRestart(seconds=60.0, first_start=30.0)),
+        profiles={"moving": LINEAR},
+        samples={"moving": 10_000.0},
+    ).run()
+    assert result.jobs[0].finished_at == pytest.approx(NOW + left + 100.0)
+
+
+def test_jobs_grow_as_soon_as_they_may_where_plans_become_rare() -> None:
+    """Twice the batch each time it has settled; a step takes a second with any batch."""
+    fixed = replace(model(1e-6), compute_fixed=1.0)
+    batch = BatchRange(base=64, minimum=64, maximum=4096)
+    known = ScalingModel(throughput=fixed, measured_workers=1, measured_batch=64)
+    growing = running("growing", 1, max_workers=1, batch=batch, scaling=known, measurements=())
+    often, rarely = (
+        Replay.from_state(
+            cluster(replace(growing, remaining_samples=600_000), nodes=(1,)),
+            settings(tick_seconds=5.0, tick_growth=growth),
+            profiles={"growing": replace(LINEAR, model=fixed, batch=batch)},
+            samples={"growing": 600_000.0},
+        ).run()
+        for growth in (0.0, 0.3)
+    )
+    assert rarely.jobs[0].rescales == often.jobs[0].rescales == 6
+    assert rarely.jobs[0].finished_at == pytest.approx(often.jobs[0].finished_at, abs=10.0)
+    assert rarely.plans < often.plans

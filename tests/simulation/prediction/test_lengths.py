@@ -43,7 +43,7 @@ def test_a_job_beyond_its_declared_length_has_little_left_not_as_much_again() ->
 
 
 def test_declared_lengths_are_as_wrong_as_they_were_and_few_jobs_do_not_tell_how_wrong() -> None:
-    job = waiting("a", remaining_samples=10_000)
+    job = waiting("a", remaining_samples=10_000, scaling=SCALING, measurements=())
     exact = left(job, RecentPast())
     users = tuple(ended(100 * factor, declared=100) for factor in (0.75, 0.9, 1.1, 1.25) * 7)
     wrong = left(job, RecentPast(ended=users))
@@ -91,3 +91,13 @@ def test_what_is_unfinished_is_spread_over_what_is_longer() -> None:
         1.0: 0.5,
         6.0: 0.5,
     }
+
+
+def test_a_number_of_samples_says_nothing_of_a_speed_that_nobody_has_measured() -> None:
+    """Others took 100 s; a thousand times their samples of another training may be as long."""
+    past = RecentPast(ended=tuple(ended(100, declared=100) for _ in range(10)))
+    unknown = waiting("a", remaining_samples=10_000_000)
+    assert median(left(unknown, past)) == pytest.approx(100, rel=0.3)
+    measured = waiting("a", remaining_samples=10_000_000, scaling=SCALING, measurements=())
+    assert median(left(measured, past)) == pytest.approx(100_000, rel=0.1)
+    assert median(left(unknown, RecentPast())) > 90_000

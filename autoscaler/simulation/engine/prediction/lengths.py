@@ -1,9 +1,11 @@
 """How much work does a job have left? Drawn from what it declares and from how long others were.
 
 A declared length is wrong by as much as those of jobs that ended lately were. A length that nobody
-knows is that of another job. Jobs that still run count there as well: each is longer than what it
-has done (Kaplan and Meier 1958). Without them short jobs, which end first, would speak for all. Of
-either length only what is more than the job has done already: one that trains on has not ended.
+knows is that of another job, and so is a number of samples of which nobody has timed any: one of
+them may take a thousand times as long as one of another training. Jobs that still run count there
+as well: each is longer than what it has done (Kaplan and Meier 1958). Without them short jobs,
+which end first, would speak for all. Of either length only what is more than the job has done
+already: one that trains on has not ended.
 """
 
 from __future__ import annotations
@@ -75,7 +77,8 @@ class KnownLengths:
         declared = progress.declared_samples
         if declared is None and job.remaining_samples is not None:
             declared = job.remaining_samples + round(done)
-        if declared is not None:
+        says_nothing = job.scaling is None and bool(self.seconds)  # samples of unknown speed
+        if declared is not None and not says_nothing:
             totals, beyond = declared * self._declared_factors(rng), _BEYOND_DECLARED
         elif self.seconds:
             totals, beyond = self._like_others(job, profile, rng), _BEYOND_ALL

@@ -6,7 +6,7 @@ asks the same planner that decides in earnest. The spread of the replays is the 
 
 The cost is bounded: all replays together hand the planner about `Effort.planned_jobs` jobs, those
 included that are drawn to come. A larger cluster gets fewer replays and coarser ticks, in the end
-the fewest. Where these are too few to tell a spread, each job's own luck is drawn several times on
+the fewest. Where these are fewer than were wanted, each job's own luck is drawn several times on
 the course that it takes in each (`own_luck`): of many jobs, the luck of the others averages out.
 """
 
@@ -88,6 +88,7 @@ def predict(
     if not state.jobs:
         return {}
     replays, plans = affordable(state, past, effort)
+    again = math.ceil(effort.replays / replays) - 1
     settings = Settings(
         pools=state.pools,
         policies=policies,
@@ -95,12 +96,11 @@ def predict(
         tick_seconds=effort.tick_seconds,
         tick_growth=_tick_growth(plans, effort),
         horizon_seconds=effort.horizon_seconds,
-        keeps_history=replays < ENOUGH_TO_TELL,
+        keeps_history=bool(again),
         keeps_usage=False,
     )
     generators = [np.random.default_rng((seed, number)) for number in range(replays)]
     worlds = [_replay(state, past, settings, rng) for rng in generators]
-    again = 0 if replays >= ENOUGH_TO_TELL else math.ceil(effort.replays / replays) - 1
     others = [draw_own(state, past, rng, times=again) if again else [] for rng in generators]
     ends_by = state.now + effort.horizon_seconds
     return {

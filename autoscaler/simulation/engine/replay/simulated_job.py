@@ -138,12 +138,11 @@ class ReplayedJob:
         self._stand_still(Stage.STARTING, now, self.settings.rescale.start_seconds(self.profile))
 
     def go_on(self, allocation: Allocation, now: float) -> None:
-        """It ran before the simulation began; one that was being changed stalls once more."""
+        """It ran before the simulation began; one that was being changed stalls for the rest."""
         self.first_started_at = self.submission.started_at
         self._hold(allocation, now)
         stalls = not (self.submission.can_rescale or self.submission.can_pause)
-        stall = self.settings.rescale.stall_seconds(self.profile)
-        self._stand_still(Stage.STALLED, now, stall if stalls else 0.0)
+        self._stand_still(Stage.STALLED, now, self._stall_left(now) if stalls else 0.0)
 
     def rescale(self, allocation: Allocation, now: float) -> None:
         """Leavers go at once; joiners start while the others train on; then comes the stall."""
@@ -221,6 +220,20 @@ class ReplayedJob:
 
     def _save(self) -> None:
         self.saved, self.since_checkpoint = self.done, 0.0
+
+    def _stall_left(self, now: float) -> float:
+        """Return the rest of a start or change under way; all of it if nobody knows its begin.
+
+        What began longer ago than it takes is not the one under way.
+        """
+        seen, cost = self.submission, self.settings.rescale
+        if seen.last_rescaled_at is None:
+            began, whole = seen.started_at, cost.start_seconds(self.profile)
+        else:
+            began, whole = seen.last_rescaled_at, cost.stall_seconds(self.profile)
+        if began is None or not now - whole < began <= now:
+            return cost.stall_seconds(self.profile)
+        return began + whole - now
 
     def _stand_still(self, stage: Stage, now: float, seconds: float) -> None:
         if seconds <= 0:

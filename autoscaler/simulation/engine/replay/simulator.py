@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.demand.batch_growth import BATCH_SETTLES_SECONDS
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ClusterState
 from autoscaler.simulation.engine.replay.agenda import SimulationEventKind
@@ -229,9 +230,20 @@ class Replay:
         """The first multiple of the tick after now, also where divisions round the wrong way."""
         every, now = self.settings.tick_seconds, self.world.now
         if self.settings.tick_growth:
-            return now + self._gap()
+            soonest = now + _EVENTS_WAIT * self._gap()
+            return min(max(self._next_settled(), soonest), now + self._gap())
         number = math.floor(now / every) + 1
         return number * every if number * every > now else (number + 1) * every
+
+    def _next_settled(self) -> float:
+        """Return when the next job that was changed may grow again; infinite: none was.
+
+        Jobs grow by steps. Were these as rare as plans that lie far ahead, they would come late.
+        """
+        now, jobs = self.world.now, self.world.present.values()
+        running = (job.steady_since for job in jobs if job.stage is Stage.RUNNING)
+        settled = (since + BATCH_SETTLES_SECONDS for since in running)
+        return min((moment for moment in settled if moment > now), default=math.inf)
 
     def _gap(self) -> float:
         """Return how long after the last plan the next one is made; it grows where ticks do."""
