@@ -62,7 +62,8 @@ def basis_of(job: PlannedJob) -> Basis:
     """What a prediction of the job's end rests on."""
     if not job.is_measurable:
         return Basis.UNREPORTED
-    return Basis.LEARNED if job.remaining_samples is None else Basis.DECLARED
+    is_unknown = job.remaining_samples is None or job.scaling is None  # see `lengths`
+    return Basis.LEARNED if is_unknown else Basis.DECLARED
 
 
 def corrections(outcomes: Iterable[ReplayOutcome]) -> Mapping[Basis, Correction]:
