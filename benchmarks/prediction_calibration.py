@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.planning.snapshot.cluster_state import PlannedNode, PlannedPool
@@ -39,6 +39,7 @@ from autoscaler.simulation.engine.workload.lengths import Uniform
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from autoscaler.simulation.engine.truth.profiles import Profile
     from autoscaler.simulation.engine.workload.trace import Trace
 
 GPUS: Final = 8
@@ -61,6 +62,7 @@ class Kind:
     factors: tuple[float, float] = (1.0, 1.0)  # declared over true lengths
     rescale: RescaleCost = _HOT
     knowledge: Knowledge = Knowledge.MEASURED
+    keeps_batch: bool = False  # the profile's base batch, by which lengths count, too
 
 
 KINDS: Final = {
@@ -85,6 +87,7 @@ KINDS: Final = {
         undeclared=1.0,
         rescale=CheckpointRestart(first_start=30.0),
         knowledge=Knowledge.NOTHING,
+        keeps_batch=True,
     ),
 }
 
@@ -126,13 +129,19 @@ def workload(kind: Kind, *, seed: int) -> Trace:
         name="calibration",
         arrivals=Poisson(per_second=rate_for_load(LOAD, gpus=GPUS, mean_length_seconds=mean)),
         jobs=JOBS,
-        mix=SIX_APPLICATIONS,
+        mix=tuple(map(_keeping_batch, SIX_APPLICATIONS)) if kind.keeps_batch else SIX_APPLICATIONS,
         lengths=LENGTHS,
         max_workers=8,
         undeclared=kind.undeclared,
         declared_factors=kind.factors,
     )
     return generate(recipe, seed=seed)
+
+
+def _keeping_batch(weighted: tuple[Profile, float]) -> tuple[Profile, float]:
+    profile, weight = weighted
+    only = replace(profile.batch, minimum=profile.batch.base, maximum=profile.batch.base)
+    return replace(profile, batch=only), weight
 
 
 def report(name: str, found: Sequence[ScoredPrediction]) -> None:

@@ -13,7 +13,7 @@ from autoscaler.predictions.track_record import RecentHits, track_record
 from autoscaler.simulation.engine.prediction.correction import Basis
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from jobs.commands import predictions
-from jobs.models import Job, Prediction
+from jobs.models import Job, Measurement, Prediction
 from tests.control_loop.world import World, fresh
 
 QUICK = Effort(planned_jobs=1_000)
@@ -69,6 +69,14 @@ def test_what_is_told_of_a_live_job_is_corrected_and_its_replay_kept_beside_it(
         ended(world, number, seconds=300, times=1)
     job = world.job("live")
     world.running(job, 1)
+    Measurement.objects.create(
+        job=job,
+        gpu_type=job.pool.gpu_type,
+        workers=1,
+        global_batch_size=32,
+        steps=100,
+        step_seconds=0.32,
+    )
     Job.objects.filter(pk=job.pk).update(
         samples=1000, total_samples=50_000, samples_per_second=100.0
     )

@@ -16,7 +16,7 @@ from autoscaler.simulation.engine.prediction.correction import (
     corrections,
 )
 from autoscaler.simulation.engine.prediction.ranges import Range
-from tests.planning.builders import waiting
+from tests.planning.builders import SCALES_WELL, waiting
 
 TOLD = Range(p10=80.0, p50=100.0, p90=120.0)
 
@@ -108,6 +108,8 @@ def test_a_wild_outcome_moves_a_range_by_a_bounded_factor() -> None:
 
 
 def test_ends_rest_on_what_is_known_of_the_length() -> None:
-    assert basis_of(waiting("a", remaining_samples=10)) is Basis.DECLARED
+    measured = waiting("a", remaining_samples=10, measurements=SCALES_WELL)
+    assert basis_of(measured) is Basis.DECLARED
+    assert basis_of(waiting("a", remaining_samples=10)) is Basis.LEARNED
     assert basis_of(waiting("a")) is Basis.LEARNED
     assert basis_of(waiting("a", is_measurable=False)) is Basis.UNREPORTED
