@@ -48,6 +48,8 @@ def test_a_dry_run_says_what_would_become_of_a_job_and_submits_none(
     assert "It would start now, with" in ended.out
     document = concertina("submit", "-f", job_file, "--dry-run", "-o", "json").document
     assert document["outlook"]["action"] == "start"
+    both = concertina("submit", "-f", job_file, "--dry-run", "--wait")
+    assert (both.exit_code, "Leave one out" in both.err) == (2, True)
     wrong = concertina("submit", "-f", job_file, "--dry-run", "--set", "elastic.min_workers=99")
     assert wrong.exit_code == 3
     assert not Job.objects.exists()

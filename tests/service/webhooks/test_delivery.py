@@ -310,4 +310,21 @@ def test_old_deliveries_are_forgotten_unless_they_wait(vision: Team, job: Job) -
     WebhookDelivery.objects.filter(pk=other.pk).update(state="delivered")
     deleted = retention.delete_old(14 * DAY, erase=lambda rows: rows.delete()[0])
     assert (deleted, row().state) == ({"deliveries": 2}, "waiting")
-    assert retention.delete_old(None, erase=lambda rows: rows.delete()[0]) == {}
+    assert retention.delete_old(None, erase=lambda rows: rows.delete()[0]) == {"deliveries": 0}
+
+
+def test_of_a_webhook_only_the_newest_are_kept_and_those_that_wait(
+    vision: Team, job: Job, django_assert_num_queries: Any
+) -> None:
+    crowded, _ = add(vision, "https://example.com/hook", name="crowded")
+    add(vision, "https://example.com/hook", name="quiet", kinds=["reclaim"])
+    for minute in range(6):
+        happen(job)
+        fill(timezone.now() - timedelta(minutes=10 - minute))
+    oldest, *others = WebhookDelivery.objects.order_by("created_at")
+    WebhookDelivery.objects.exclude(pk=oldest.pk).update(state="dead")
+    with django_assert_num_queries(2):
+        deleted = retention.delete_old(None, erase=lambda rows: rows.delete()[0], most=3)
+    assert deleted == {"deliveries": 2}
+    assert [*WebhookDelivery.objects.order_by("created_at")] == [oldest, *others[2:]]
+    assert {one.webhook_id for one in others} == {crowded.pk}

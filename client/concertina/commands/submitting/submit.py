@@ -49,6 +49,8 @@ def submit(
 ) -> None:
     """Queue a job, or many."""
     with session(output) as current:
+        if dry_run and wait:
+            raise BadInput("--dry-run submits nothing that --wait could wait for. Leave one out.")
         if bulk:
             if after:
                 raise BadInput("--after is of one job. In a bulk, write depends_on into the specs.")
