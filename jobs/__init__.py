@@ -15,8 +15,9 @@ Each storey imports only from those below it:
     models     everything that is stored about jobs
     spec       what a user may ask for
     ---
-    errors          what can go wrong with a request about jobs
-    wait_condition  how a job must end for which others wait
+    errors                what can go wrong with a request about jobs
+    notification_targets  whom a job may have told of it
+    wait_condition        how a job must end for which others wait
     ---
     job_mode      how a job can change its workers
     lifecycle     the states of a job and the legal moves between them

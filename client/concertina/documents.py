@@ -957,6 +957,7 @@ class Webhook(TypedDict):
     shape: WebhookShape
     kinds: list[str]
     states: list[str]
+    is_on_request: bool  # It is told only of jobs that name it in their `notify`.
     is_enabled: bool
     failures: int  # Of the last calls, in a row.
     rests_until: str | None  # Until then nothing is sent there, because it failed.

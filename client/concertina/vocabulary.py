@@ -185,6 +185,6 @@ TeamPermission = Literal[
 ]
 TokenState = Literal["valid", "expired", "revoked"]
 WaitCondition = Literal["ok", "any", "failed"]
-WebhookShape = Literal["json", "slack", "mattermost"]
+WebhookShape = Literal["json", "slack", "mattermost", "mail"]
 WhenUsedUp = Literal["no_new", "pause"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

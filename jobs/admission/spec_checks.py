@@ -102,6 +102,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         *code_snapshots.problems_of(spec, records),
         *data_use.problems_of(spec, records),
         *_beyond_reach(spec, records),
+        *_telling_nobody(spec, records),
         *_too_late(spec),
         *_too_large(admitted),
         *_too_much_memory(admitted),
@@ -193,6 +194,18 @@ def _beyond_reach(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
             remedy="Have the platform fetch data and code, as `data` and `code.git`, or ask an"
             " admin to let the team's jobs out.",
         )
+
+
+def _telling_nobody(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
+    for number, name in enumerate(spec.notify.to if spec.notify is not None else ()):
+        if name not in records.notification_targets:
+            names = sorted(records.notification_targets)
+            yield Problem(
+                field=f"notify.to[{number}]",
+                value=name,
+                problem=f"is no webhook that is told of jobs of team {records.team.name}",
+                remedy=f"Use one of: {', '.join(names)}." if names else "Ask a lead to add one.",
+            )
 
 
 def _not_allowed(admitted: AdmittedSpec, records: TeamRecords) -> Iterator[Problem]:

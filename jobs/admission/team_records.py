@@ -11,6 +11,7 @@ from tenancy import image_rules
 from tenancy.models import FairShareSettings, Quota, Secret, Team
 
 from jobs.admission.dependencies.naming import CallNames, JobsOfTeam
+from jobs.notification_targets import TARGETS
 from jobs.spec.parts.beginnings import StartFrom
 
 
@@ -46,6 +47,11 @@ class TeamRecords:
     @cached_property
     def image_patterns(self) -> Sequence[str]:
         return image_rules.patterns_of(self.team)
+
+    @cached_property
+    def notification_targets(self) -> Collection[str]:
+        """Return the names of whoever is told of its jobs."""
+        return TARGETS.of(self.team)
 
     @cached_property
     def fair_share(self) -> Mapping[int, FairShareSettings]:

@@ -30,6 +30,7 @@ CHANGEABLE: Final = (
     "max_duration",
     "budget_gpu_hours",
     "idle",
+    "notify",
     "retry.max_restarts",
     "labels",
 )

@@ -49,6 +49,7 @@ from jobs.spec.parts.goals import Deadline, ScaleOn, Utility
 from jobs.spec.parts.idle import Idle
 from jobs.spec.parts.limits import BudgetGpuHours, MaxDuration
 from jobs.spec.parts.logged_metrics import LoggedMetrics
+from jobs.spec.parts.notify import Notify
 from jobs.spec.parts.used_limits import SpecLimit, limits_in
 from jobs.spec.problems import validation
 from jobs.spec.quantities import Bytes, Duration, format_size
@@ -154,6 +155,7 @@ class JobSpec(SpecPart):
     checkpoint: Checkpoint = Checkpoint()
     start_from: StartFrom | None = None
     depends_on: DependsOn = Field(default_factory=list)  # it waits for these to end first
+    notify: Notify | None = None  # None: nobody but who is told of all jobs
     metrics: LoggedMetrics = Field(default_factory=list)  # found in the log of a plain script
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     labels: Annotated[dict[str, Word], AfterValidator(check_labels), _named(LABEL)] = Field(

@@ -2,15 +2,17 @@
 
 Each storey imports only from those below it:
 
-    hooks      add, change and remove webhooks; test them, send something again
-    delivery   what is due is sent, and what came of it is noted
-    outbox     what has to be sent: one row for each event and webhook
-    retention  when deliveries are forgotten
+    hooks        add, change and remove webhooks; test them, send something again
+    delivery     what is due is sent, and what came of it is noted
+    outbox       what has to be sent: one row for each event and webhook
+    retention    when deliveries are forgotten
     ---
-    shapes     how a message looks to whoever receives it
-    secrets    the address and the key of a webhook, which nobody may read
+    named        which webhooks a job names, and on which occasions
+    shapes       how a message looks to whoever receives it
+    secrets      the address and the key of a webhook, which nobody may read
     ---
-    models     everything that is stored about webhooks
+    models       everything that is stored about webhooks
     ---
-    errors     what can go wrong with a request about a webhook
+    errors       what can go wrong with a request about a webhook
+    mail_server  which server takes mail
 """

@@ -49,3 +49,9 @@ class AddressRefused(WebhookError):
     """Nothing can be sent to this address."""
 
     code, status = "invalid_request", 400
+
+
+class NoMailHere(WebhookError):
+    """This installation sends no mail; an admin can set CONCERTINA_MAIL_SERVER."""
+
+    code, status = "no_mail_server", 409

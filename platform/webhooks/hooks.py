@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import connection, transaction
+from django.db.models import Q
 from storage.data.destinations import host_of
 from tenancy.audit import records
 from tenancy.models import Team
+from tenancy.queries import TeamsWithLimits
 
 from jobs.changes.numbering import number_events
 from jobs.queries import event_feed
@@ -26,7 +30,7 @@ from webhooks.errors import (
     WebhookNotFound,
     WebhookOff,
 )
-from webhooks.models import ASKED_FOR, DeliveryState, Webhook, WebhookDelivery
+from webhooks.models import ASKED_FOR, DeliveryState, Webhook, WebhookDelivery, WebhookShape
 from webhooks.outbox import TRIED_FOR
 from webhooks.secrets import WebhookTarget
 from webhooks.shapes import TEST_KIND, test_body
@@ -48,6 +52,7 @@ def add(
     shape: str,
     kinds: Sequence[str],
     states: Sequence[str],
+    is_on_request: bool = False,
     by: str,
 ) -> tuple[Webhook, str]:
     """Add a webhook that is told of what happens from now on; the second value is its key.
@@ -55,7 +60,7 @@ def add(
     Raises:
         AddressRefused, TooManyWebhooks, WebhookNameTaken.
     """
-    shown, key = shown_url(url), secrets.new_key()
+    shown, key = shown_url(url, shape), secrets.new_key()
     team_id = None if team is None else team.pk
     number_events()
     with transaction.atomic():
@@ -71,6 +76,7 @@ def add(
             shape=shape,
             kinds=[*kinds],
             states=[*states],
+            is_on_request=is_on_request,
             shown_url=shown,
             sealed=secrets.seal(WebhookTarget(url=url, key=key), team_id=team_id, name=name),
             after_position=event_feed.last_position(),
@@ -159,12 +165,32 @@ def replay(webhook: Webhook, delivery_id: UUID, now: datetime) -> WebhookDeliver
         return row
 
 
-def shown_url(url: str) -> str:
+def names_for(team: Team) -> Collection[str]:
+    """Return the names of those that are told of a team's jobs: its own, of teams above, of all."""
+    above = [one.pk for one in TeamsWithLimits.read().line(team.pk)]
+    told = Webhook.objects.filter(Q(team__in=above) | Q(team=None))
+    return {*told.values_list("name", flat=True)}
+
+
+def shown_url(url: str, shape: str) -> str:
     """Return what of an address may be shown: not its path, which may be what lets one in.
 
     Raises:
         AddressRefused: nothing can be sent there.
     """
+    return _shown_mail(url) if shape == WebhookShape.MAIL else _shown_url(url)
+
+
+def _shown_mail(url: str) -> str:
+    scheme, _, address = url.partition(":")
+    try:
+        validate_email(address if scheme == "mailto" else "")
+    except ValidationError:
+        raise AddressRefused("Use one mail address such as mailto:team@example.com.") from None
+    return url
+
+
+def _shown_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -203,7 +229,7 @@ def _told(webhook: Webhook) -> dict[str, Any]:
     """Return what the audit log says of it, with nothing that may be secret."""
     records.note_target(target=f"webhooks/{webhook.pk}", team_id=webhook.team_id)
     team = None if webhook.team is None else webhook.team.name
-    names = ("name", "shape", "kinds", "states", "is_enabled")
+    names = ("name", "shape", "kinds", "states", "is_on_request", "is_enabled")
     shown = {name: getattr(webhook, name) for name in names}
     return {"team": team, "host": webhook.shown_url, **shown}
 

@@ -1,4 +1,4 @@
-"""How does a message look to whoever receives it? As JSON of ours, or as a chat takes sentences."""
+"""How does a message look to who receives it? As JSON of ours, as a chat takes it, or as a mail."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def body_of(shape: str, event: Mapping[str, Any], *, service_url: str) -> str:
         whole = _json({**event, "url": url})
         return whole if len(whole) <= MOST_BODY else _json({**_short(event), "url": url})
     words = event["new_state"] or event["kind"].replace("_", " ")
+    if shape == WebhookShape.MAIL:
+        return _mail(f"{event['job_name']}: {words}", event, url)
     told = f": {event['message'][:_MOST_TEXT]}" if event["message"] else ""
     return _chat(shape, event["job_name"], f"({event['team']}) {words}{told}", url)
 
@@ -44,7 +46,21 @@ def test_body(shape: str, *, name: str, at: datetime, service_url: str) -> str:
     if shape == WebhookShape.JSON:
         moment = at.isoformat().replace("+00:00", "Z")
         return json.dumps({"type": TEST_KIND, "timestamp": moment, "data": {"webhook": name}})
+    if shape == WebhookShape.MAIL:
+        text = f"Somebody tries whether mail of webhook {name} arrives. It does.\n\n{service_url}\n"
+        return json.dumps({"subject": f"Concertina tests its webhook {name}", "text": text})
     return _chat(shape, "Concertina", f"tests its webhook {name}.", service_url)
+
+
+def _mail(subject: str, event: Mapping[str, Any], url: str) -> str:
+    """Return a mail's subject and text, of which the first lines are what a telephone shows."""
+    lines = [
+        *([event["message"][:_MOST_TEXT], ""] if event["message"] else []),
+        f"Job:  {event['job_name']} of team {event['team']}",
+        f"When: {event['at'][:19].replace('T', ' ')} UTC",
+        url,
+    ]
+    return json.dumps({"subject": subject, "text": "\n".join(lines) + "\n"})
 
 
 def _chat(shape: str, title: str, text: str, url: str) -> str:

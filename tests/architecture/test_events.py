@@ -17,6 +17,7 @@ MAY_KNOW_EVENTS: Final = {
     "jobs/queries/event_feed.py": "the API shows them",
     "platform/control_plane/api/events/stream.py": "the API shows them",
     "platform/webhooks/outbox.py": "people are told of them",
+    "platform/webhooks/named.py": "people are told of them",
     "jobs/queries/histories.py": "the API shows them",
     "jobs/api/serializers/event.py": "the API shows them",
     "jobs/admin.py": "the admin shows them",

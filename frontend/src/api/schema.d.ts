@@ -278,7 +278,7 @@ export interface paths {
         head?: never;
         /**
          * Change what a live job asks for
-         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `max_duration`, `budget_gpu_hours`, `idle`, `retry.max_restarts`, `labels`.
+         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `max_duration`, `budget_gpu_hours`, `idle`, `notify`, `retry.max_restarts`, `labels`.
          */
         patch: operations["change_job"];
         trace?: never;
@@ -2935,6 +2935,7 @@ export interface components {
             max_duration?: (string | null) | null;
             budget_gpu_hours?: (number | null) | null;
             idle?: (components["schemas"]["Idle"] | null) | null;
+            notify?: (components["schemas"]["Notify"] | null) | null;
             retry?: {
                 max_restarts?: number | null;
             };
@@ -3310,6 +3311,8 @@ export interface components {
             start_from: components["schemas"]["StartFrom"] | null;
             /** Depends On */
             depends_on?: (string | components["schemas"]["AwaitedJob"])[];
+            /** @default null */
+            notify: components["schemas"]["Notify"] | null;
             /** Metrics */
             metrics?: components["schemas"]["LoggedMetric"][];
             /**
@@ -3542,6 +3545,8 @@ export interface components {
             shape: components["schemas"]["WebhookShape"];
             kinds: string[];
             states: string[];
+            /** @description It is told only of jobs that name it in their `notify`. */
+            readonly is_on_request: boolean;
             readonly is_enabled: boolean;
             /** @description Of the last calls, in a row. */
             failures: number;
@@ -3818,6 +3823,22 @@ export interface components {
             /** @description Sentences for people. */
             items: string[];
         };
+        /**
+         * Notify
+         * @description On which occasions which webhooks are told.
+         */
+        Notify: {
+            /** To */
+            to: string[];
+            /** On */
+            on?: components["schemas"]["Occasion"][];
+        };
+        /**
+         * Occasion
+         * @description When somebody is told of a job.
+         * @enum {string}
+         */
+        Occasion: "started" | "completed" | "failed" | "shrunk" | "paused" | "deadline_at_risk" | "idle";
         /** @description What would become of the job if it were submitted now. */
         Outlook: {
             /**
@@ -3923,6 +3944,8 @@ export interface components {
             kinds?: components["schemas"]["EventKind"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
+            /** @description true: it is told only of jobs that name it in their `notify`. */
+            is_on_request?: boolean;
             /** @description false: nothing is sent, nor kept to be sent later. */
             is_enabled?: boolean;
         };
@@ -5426,6 +5449,8 @@ export interface components {
             shape: components["schemas"]["WebhookShape"];
             kinds: string[];
             states: string[];
+            /** @description It is told only of jobs that name it in their `notify`. */
+            readonly is_on_request: boolean;
             readonly is_enabled: boolean;
             /** @description Of the last calls, in a row. */
             failures: number;
@@ -5443,6 +5468,8 @@ export interface components {
             kinds?: components["schemas"]["EventKind"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
+            /** @description true: it is told only of jobs that name it in their `notify`. */
+            is_on_request?: boolean;
             /** @description false: nothing is sent, nor kept to be sent later. */
             is_enabled?: boolean;
             /** @description Told are its jobs, and those of teams below. null: all, for admins. */
@@ -5460,9 +5487,10 @@ export interface components {
          * @description * `json` - json: the event as the API has it, signed
          *     * `slack` - slack: a sentence, as Slack's incoming webhooks take it
          *     * `mattermost` - mattermost: a sentence, as Mattermost's take it
+         *     * `mail` - mail: an e-mail, to the address behind `mailto:`
          * @enum {string}
          */
-        WebhookShape: "json" | "slack" | "mattermost";
+        WebhookShape: "json" | "slack" | "mattermost" | "mail";
         /**
          * @description * `no_new` - no_new: no queued job starts, and those that run go on
          *     * `pause` - pause: those that run are paused as well, after a last checkpoint

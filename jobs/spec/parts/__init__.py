@@ -10,4 +10,5 @@
 - `limits`: how much it may use up before it is ended
 - `used_limits`: is anything left of that?
 - `logged_metrics`: where in its log numbers stand
+- `notify`: who is told what happens to it
 """

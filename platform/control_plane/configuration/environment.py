@@ -17,9 +17,15 @@ from storage.code.bounds import CodeLimits
 from storage.data.destinations import Destination
 from storage.data.rules import DataRules
 from storage.data.uploaded.bounds import DataLimits
+from webhooks.mail_server import MailServer
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
-from control_plane.configuration import limit_settings, retention_settings, team_visibility
+from control_plane.configuration import (
+    limit_settings,
+    mail_settings,
+    retention_settings,
+    team_visibility,
+)
 from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.configuration.retention_settings import RetentionSettings
 from control_plane.configuration.team_visibility import TeamVisibility
@@ -57,6 +63,7 @@ class Environment:
     data_folders: tuple[Path, ...]  # below which folders may be sources of data
     data_networks: tuple[Destination, ...]  # not public, and data may be fetched from there
     webhook_networks: tuple[Destination, ...]  # not public, and webhooks may be called there
+    mail: MailServer | None  # None: no mail is sent
     cache_bytes: int  # of data that was fetched
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
@@ -109,6 +116,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         data_folders=_data_folders(variables),
         data_networks=_networks(variables, "CONCERTINA_DATA_NETWORKS"),
         webhook_networks=_networks(variables, "CONCERTINA_WEBHOOK_NETWORKS"),
+        mail=mail_settings.read(variables),
         cache_bytes=variables.size("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE

@@ -22,4 +22,5 @@ def webhook_reach() -> WebhookReach:
     return WebhookReach(
         encrypted=Reach(listed=listed, own=own, setting=_SETTING),
         plain=Reach(listed=listed, own=own, is_public=False, setting=_SETTING),
+        mail=configured.mail,
     )

@@ -23,14 +23,16 @@ from aiohttp.abc import AbstractCookieJar
 from storage.data.destinations import Reach
 
 from webhooks import secrets
-from webhooks.delivery import problems
+from webhooks.delivery import mail, problems
 from webhooks.delivery.claims import CallResult
-from webhooks.delivery.problems import AddressNotAllowed
-from webhooks.models import WebhookDelivery
+from webhooks.delivery.problems import AddressNotAllowed, NoMailServer
+from webhooks.mail_server import MailServer
+from webhooks.models import WebhookDelivery, WebhookShape
 from webhooks.secrets import CannotDecrypt, WebhookTarget
 
 CALL_SECONDS: Final = 10.0  # from looking up the name to the end of the answer's head
 MOST_OPEN: Final = 64  # calls at once
+MOST_MAILS: Final = 4  # connections to the mail server at once; many servers allow ten
 _MOST_HEAD: Final = 8190  # bytes of a line, or of a field, of the answer's head
 _AGENT: Final = "Concertina-Webhooks/1"
 _IS_DELIVERED: Final = range(200, 300)
@@ -45,6 +47,7 @@ class WebhookReach:
 
     encrypted: Reach
     plain: Reach
+    mail: MailServer | None = None  # that takes mail; None: none is sent
 
     def socket_for(self, reach: Reach) -> Callable[[Request], socket.socket]:
         """Return what makes the socket of a connection, or refuses to."""
@@ -66,10 +69,13 @@ class WebhookCaller:
         encrypted: aiohttp.ClientSession,
         plain: aiohttp.ClientSession,
         *,
+        mail: MailServer | None,
         clock: Callable[[], datetime],
     ) -> None:
         self._encrypted = encrypted
         self._plain = plain
+        self._mail = mail
+        self._mails_at_once = asyncio.Semaphore(MOST_MAILS)
         self._clock = clock
 
     async def call(self, delivery: WebhookDelivery) -> CallResult:
@@ -79,7 +85,7 @@ class WebhookCaller:
         try:
             target = secrets.open_target(delivery.webhook)
             async with asyncio.timeout(CALL_SECONDS):
-                status = await self._send(target, delivery, at=int(at.timestamp()))
+                status = await self._sent(target, delivery, at=int(at.timestamp()))
             problem = "" if status in _IS_DELIVERED else problems.of_status(status)
         except CannotDecrypt:
             problem = problems.NOT_DECRYPTED
@@ -98,7 +104,16 @@ class WebhookCaller:
             problem=problem,
         )
 
-    async def _send(self, target: WebhookTarget, delivery: WebhookDelivery, *, at: int) -> int:
+    async def _sent(self, target: WebhookTarget, delivery: WebhookDelivery, *, at: int) -> int:
+        if delivery.webhook.shape != WebhookShape.MAIL:
+            return await self._post(target, delivery, at=at)
+        if self._mail is None:
+            raise NoMailServer
+        async with self._mails_at_once:
+            to = target.url.partition(":")[2]
+            return await mail.send(self._mail, to, delivery, seconds=CALL_SECONDS)
+
+    async def _post(self, target: WebhookTarget, delivery: WebhookDelivery, *, at: int) -> int:
         body, number = delivery.body.encode(), str(delivery.pk)
         headers = {
             "Content-Type": "application/json",
@@ -122,7 +137,7 @@ async def open_caller(
 ) -> AsyncIterator[WebhookCaller]:
     """Open what sends messages, on the event loop that runs."""
     async with _session(rules, rules.encrypted) as encrypted, _session(rules, rules.plain) as plain:
-        yield WebhookCaller(encrypted, plain, clock=clock)
+        yield WebhookCaller(encrypted, plain, mail=rules.mail, clock=clock)
 
 
 def _session(rules: WebhookReach, reach: Reach) -> aiohttp.ClientSession:

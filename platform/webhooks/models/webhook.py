@@ -12,6 +12,7 @@ class WebhookShape(models.TextChoices):
     JSON = "json", "json: the event as the API has it, signed"
     SLACK = "slack", "slack: a sentence, as Slack's incoming webhooks take it"
     MATTERMOST = "mattermost", "mattermost: a sentence, as Mattermost's take it"
+    MAIL = "mail", "mail: an e-mail, to the address behind `mailto:`"
 
 
 class Webhook(models.Model):
@@ -30,6 +31,9 @@ class Webhook(models.Model):
     kinds = models.JSONField(default=list, help_text="Of events; none: all.")
     states = models.JSONField(
         default=list, help_text="Of changes of state only those to one of these; none: all."
+    )
+    is_on_request = models.BooleanField(
+        default=False, help_text="It is told only of jobs that name it in their `notify`."
     )
     shown_url = models.CharField(max_length=300, help_text="Without what may be secret in it.")
     sealed = models.TextField(editable=False)

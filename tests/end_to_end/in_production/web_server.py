@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import ssl
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ import httpx
 import pytest
 from local_stack.checkout import ROOT, free_port
 from local_stack.processes.child_process import ChildProcess, NotReady, ProcessSpec
+
+from tests.certificates import self_signed
 
 _DOCUMENT: Final = ROOT / "docs" / "production" / "tls.md"
 _SYSTEM_PROGRAMS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
@@ -42,11 +43,11 @@ class Site:
 
     @property
     def certificate(self) -> Path:
-        return self.folder / "concertina.pem"
+        return self.folder / "certificate.pem"
 
     @property
     def key(self) -> Path:
-        return self.folder / "concertina.key"
+        return self.folder / "key.pem"
 
     def trust(self) -> ssl.SSLContext:
         """Believes its certificate and no other."""
@@ -144,15 +145,7 @@ def planned() -> Iterator[Site]:
     folder = Path(tempfile.mkdtemp(prefix="concertina-site-"))
     https_port = free_port(18_400)
     site = Site(folder=folder, https_port=https_port, http_port=free_port(https_port + 1))
-    subprocess.run(
-        (
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-keyout", site.key, "-out", site.certificate, "-days", "2"),
-            *("-subj", f"/CN={_NAME}", "-addext", f"subjectAltName=DNS:{_NAME}"),
-        ),
-        check=True,
-        capture_output=True,
-    )
+    self_signed(folder, _NAME)
     yield site
     shutil.rmtree(folder)
 

@@ -130,7 +130,7 @@ def test_what_is_wrong_is_refused(words: dict[str, Any], lead: APIClient) -> Non
     ],
 )
 def test_of_an_address_the_host_is_shown(url: str, shown: str) -> None:
-    assert hooks.shown_url(url) == shown
+    assert hooks.shown_url(url, "json") == shown
 
 
 def test_it_can_be_changed_switched_off_and_deleted(lead: APIClient, submit: SubmitJob) -> None:

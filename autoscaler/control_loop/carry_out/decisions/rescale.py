@@ -41,7 +41,11 @@ def rescale(
     if not view.is_hot and not _will_fit(view, wanted):
         raise NotNow
     draft.move(
-        {JobState.RUNNING}, JobState.RESCALING, reason=decision.reason, message=decision.message
+        {JobState.RUNNING},
+        JobState.RESCALING,
+        reason=decision.reason,
+        message=decision.message,
+        data={"workers": {"from": len(view.live), "to": decision.allocation.workers}},
     )
     address, taken = view.live[0].node.address, {job.coordinator_port or 0}
     assignments.assign(

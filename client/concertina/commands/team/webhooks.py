@@ -46,7 +46,10 @@ def add(
         str, typer.Argument(metavar="NAME", help="What to call it.", show_default=False)
     ],
     url: Annotated[
-        str, typer.Argument(metavar="URL", help="Where to send to.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="URL", help="Where to send to; mailto:ADDRESS for mail.", show_default=False
+        ),
     ],
     *,
     kinds: Annotated[
@@ -62,8 +65,11 @@ def add(
         ),
     ] = None,
     shape: Annotated[
-        str, typer.Option("--shape", metavar="SHAPE", help="json, slack or mattermost.")
+        str, typer.Option("--shape", metavar="SHAPE", help="json, slack, mattermost or mail.")
     ] = "json",
+    on_request: Annotated[
+        bool, typer.Option("--on-request", help="Only of jobs that name it in their `notify`.")
+    ] = False,
     all_teams: Annotated[
         bool, typer.Option("--all-teams", help="Of the jobs of all teams; admins only.")
     ] = False,
@@ -80,6 +86,7 @@ def add(
                 shape=shape,
                 kinds=kinds or (),
                 states=states or (),
+                is_on_request=on_request,
                 team=team,
                 is_of_all_teams=all_teams,
             )

@@ -36,6 +36,7 @@ class Webhooks:
         shape: str = "json",
         kinds: Sequence[str] = (),
         states: Sequence[str] = (),
+        is_on_request: bool = False,
         team: str | None = None,
         is_of_all_teams: bool = False,
     ) -> MadeWebhook:
@@ -51,6 +52,7 @@ class Webhooks:
             "shape": shape,
             "kinds": [*kinds],
             "states": [*states],
+            "is_on_request": is_on_request,
         }
         return cast("MadeWebhook", self._send("POST", _PATH, body=body, is_repeatable=False)[1])
 

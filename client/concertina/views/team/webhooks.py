@@ -44,6 +44,8 @@ def deliveries_table(deliveries: Iterable[Delivery]) -> FittingTable:
 
 
 def _told(webhook: Webhook) -> str:
+    if webhook["is_on_request"]:
+        return "what jobs say that name it"
     kinds = ", ".join(webhook["kinds"]) or "everything"
     return f"{kinds} ({', '.join(webhook['states'])})" if webhook["states"] else kinds
 

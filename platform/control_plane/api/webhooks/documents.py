@@ -37,6 +37,10 @@ class WebhookChangeBody(serializers.Serializer[Any]):
         required=False,
         help_text="Of changes of state only those to one of these. None: all.",
     )
+    is_on_request = serializers.BooleanField(
+        required=False,
+        help_text="true: it is told only of jobs that name it in their `notify`.",
+    )
     is_enabled = serializers.BooleanField(
         required=False, help_text="false: nothing is sent, nor kept to be sent later."
     )
@@ -78,7 +82,8 @@ class WebhookSerializer(serializers.ModelSerializer[Webhook]):
     class Meta:
         model = Webhook
         fields: tuple[str, ...] = (
-            *("id", "team", "name", "url", "shape", "kinds", "states", "is_enabled"),
+            *("id", "team", "name", "url", "shape", "kinds", "states"),
+            *("is_on_request", "is_enabled"),
             *("failures", "rests_until", "created_at", "created_by"),
         )
         read_only_fields = fields

@@ -17,7 +17,8 @@ from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.models import Team
 from webhooks import hooks
-from webhooks.models import Webhook, WebhookDelivery
+from webhooks.errors import NoMailHere
+from webhooks.models import Webhook, WebhookDelivery, WebhookShape
 
 from control_plane.api.webhooks.documents import (
     DeliveryListSerializer,
@@ -64,6 +65,8 @@ class WebhooksView(APIView):
     )
     def post(self, request: Request) -> Response:
         principal, wanted = principal_of(request), body(request, WebhookBody)
+        if wanted["shape"] == WebhookShape.MAIL and settings.CONCERTINA.mail is None:
+            raise NoMailHere
         webhook, key = hooks.add(
             team=_team(principal, wanted["team"]),
             name=wanted["name"],
@@ -71,6 +74,7 @@ class WebhooksView(APIView):
             shape=wanted["shape"],
             kinds=wanted.get("kinds", ()),
             states=wanted.get("states", ()),
+            is_on_request=wanted.get("is_on_request", False),
             by=principal.name,
         )
         if not wanted.get("is_enabled", True):

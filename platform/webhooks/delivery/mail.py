@@ -1,0 +1,51 @@
+"""How does a mail go out? As a message that a mail server takes; what follows is the server's own.
+
+Whoever sends it again because nobody noted that it went has sent it twice: both have the same
+`Message-ID`, by which many mail programs show it once.
+"""
+
+from __future__ import annotations
+
+import json
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+
+import aiosmtplib
+
+from webhooks.mail_server import MailEncryption, MailServer
+from webhooks.models import WebhookDelivery
+
+TAKEN = 250  # what a server answers that has taken a message
+
+
+async def send(server: MailServer, to: str, delivery: WebhookDelivery, *, seconds: float) -> int:
+    """Hand the message to the server.
+
+    Raises:
+        SMTPException: it did not take the message.
+        OSError: it cannot be reached.
+    """
+    await aiosmtplib.send(
+        message_of(delivery, to=to, sender=server.sender),
+        hostname=server.host,
+        port=server.port,
+        username=server.user or None,
+        password=server.password or None,
+        use_tls=server.encryption is MailEncryption.TLS,
+        start_tls=server.encryption is MailEncryption.STARTTLS,
+        timeout=seconds,
+    )
+    return TAKEN
+
+
+def message_of(delivery: WebhookDelivery, *, to: str, sender: str) -> EmailMessage:
+    """Return the whole mail; nobody's automatic answer is to come back."""
+    told = json.loads(delivery.body)
+    made = EmailMessage(policy=SMTP)
+    made["From"], made["To"], made["Subject"] = sender, to, told["subject"]
+    made["Date"] = format_datetime(delivery.created_at)
+    made["Message-ID"] = f"<{delivery.pk}@{sender.rpartition('@')[2]}>"
+    made["Auto-Submitted"] = "auto-generated"
+    made.set_content(told["text"])
+    return made
