@@ -3825,7 +3825,7 @@ export interface components {
         };
         /**
          * Notify
-         * @description On which occasions which webhooks are told.
+         * @description Webhooks that are told of a job, and the occasions.
          */
         Notify: {
             /** To */

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("webhooks", "0001_initial"),
+        ("webhooks", "0002_dead_deliveries"),
     ]
 
     operations = [
