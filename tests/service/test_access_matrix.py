@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -33,12 +33,17 @@ Operations = dict[str, tuple[str, str]]
 
 
 @functools.cache
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load(DESCRIPTION.read_text(), Loader=yaml.CSafeLoader)
+    return found
+
+
+@functools.cache
 def operations() -> Operations:
     """Method and address of each operation, by its name."""
-    described = yaml.load(DESCRIPTION.read_text(), Loader=yaml.CSafeLoader)["paths"]
     found = {
         operation["operationId"]: (method, path)
-        for path, methods in described.items()
+        for path, methods in document()["paths"].items()
         for method, operation in methods.items()
     }
     return found | {
@@ -64,6 +69,21 @@ MATRIX: Final = matrix()
 
 def test_every_operation_has_a_row() -> None:
     assert set(MATRIX["anonymous"]) == set(operations())
+
+
+def test_every_refusal_is_described() -> None:
+    described = {
+        operation["operationId"]: {*operation["responses"]}
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+    }
+    wrong = {
+        (name, cell)
+        for cells in MATRIX.values()
+        for name, cell in cells.items()
+        if cell.isdecimal() and cell not in described.get(name, {cell})
+    }
+    assert wrong == set()
 
 
 @pytest.mark.parametrize("sender", COLUMNS)
