@@ -2,6 +2,7 @@
 
 collection      all jobs: list, submit, check a spec
 single          one job: read it, steer it, read its histories
+comparison      a few jobs side by side
 explain         why a job waits, or has the workers it has
 dependencies    for whom a job waits, and who waits for it
 sync            where a job's coordinator reports

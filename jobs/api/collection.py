@@ -82,13 +82,13 @@ class _Submits(KnowsPools):
         )
 
 
-class _Shares:
+class SharesReads:
     """A view that is told, where it is wired, how what it reads is shared."""
 
     share: Share = staticmethod(lambda _request, _question, read: read())
 
 
-class JobsView(_Shares, _Submits):
+class JobsView(SharesReads, _Submits):
     """All jobs of the caller's teams."""
 
     @extend_schema(
@@ -150,7 +150,7 @@ def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
     return represented(JobPageSerializer, answer)
 
 
-class SparklinesView(_Shares, APIView):
+class SparklinesView(SharesReads, APIView):
     """How the jobs of a page of the list go."""
 
     @extend_schema(

@@ -779,6 +779,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs:compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a few jobs side by side: specs, outcomes, and a curve of each
+         * @description Jobs that the caller may not see are named in `missing`, as those that do not exist.
+         */
+        get: operations["compare_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs:sparklines": {
         parameters: {
             query?: never;
@@ -2029,6 +2049,138 @@ export interface components {
              * @default
              */
             diff: string;
+        };
+        /** @description Columns of the same length, evenly thinned, oldest first. */
+        ComparedCurve: {
+            /**
+             * Format: double
+             * @description Before thinning: of a long job, of the last point of each stretch.
+             */
+            lowest: number | null;
+            /** Format: double */
+            highest: number | null;
+            /** @description Since the job started. */
+            seconds: number[];
+            steps: number[];
+            samples: number[];
+            /** @description While it trained until then; null where its history is gone. */
+            gpu_hours: (number | null)[];
+            values: number[];
+        };
+        /** @description A row of the list of jobs, its spec as it counts now, and its curve. */
+        ComparedJob: {
+            readonly id: string;
+            readonly name: string;
+            team: string;
+            pool: string;
+            readonly state: components["schemas"]["JobState"];
+            readonly reason: components["schemas"]["JobReason"];
+            readonly message: string;
+            readonly priority: number;
+            readonly mode: components["schemas"]["JobMode"];
+            /** @description 0 before the first start. */
+            readonly attempt: number;
+            /** @description Active one; 0: none yet. */
+            readonly generation: number;
+            /** @description Of the job's own code. */
+            readonly failures: number;
+            /** @description Workers lost from outside. */
+            readonly losses: number;
+            readonly rescales: number;
+            readonly submitted_by: string;
+            /** Format: date-time */
+            readonly submitted_at: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            /** Format: date-time */
+            readonly last_rescaled_at: string | null;
+            /** @description Training now. */
+            readonly workers: number;
+            /** @description Of the newest plan. */
+            readonly workers_desired: number;
+            min_workers: number;
+            max_workers: number;
+            readonly global_batch_size: number;
+            /**
+             * Format: double
+             * @description 0 to 1; null: length unknown.
+             */
+            readonly progress: number | null;
+            /** Format: double */
+            readonly epoch: number;
+            /** @description Epochs are equally long, so the ones so far tell how many there are. */
+            readonly total_epochs: number | null;
+            readonly step: number;
+            readonly samples: number;
+            readonly total_samples: number | null;
+            /** Format: double */
+            readonly samples_per_second: number;
+            values: {
+                [key: string]: number | null;
+            };
+            /**
+             * Format: double
+             * @description GPU time held so far.
+             */
+            readonly gpu_seconds: number;
+            /**
+             * Format: double
+             * @description From submit to the end.
+             */
+            readonly completion_seconds: number | null;
+            /**
+             * Format: double
+             * @description All generations together.
+             */
+            readonly trained_seconds: number;
+            /**
+             * Format: double
+             * @description Of all rescales and losses.
+             */
+            readonly stall_seconds: number;
+            /** Format: double */
+            readonly longest_stall_seconds: number;
+            /**
+             * Format: double
+             * @description Of steps that were made again from a checkpoint.
+             */
+            readonly lost_work_seconds: number;
+            /**
+             * Format: double
+             * @description Gradient noise in samples, at the base batch.
+             */
+            readonly noise_scale: number | null;
+            /** @description Samples that fit one worker at once: declared, or found; null: no limit known. */
+            readonly batch_limit: number | null;
+            /**
+             * Format: double
+             * @description At the present speed.
+             */
+            readonly eta_seconds: number | null;
+            /** @description Null: none yet, or it has ended. */
+            readonly prediction: components["schemas"]["Prediction"] | null;
+            /** @description In the queue; 1 is next. */
+            readonly position: number | null;
+            labels: {
+                [key: string]: string;
+            };
+            /** @description Without the text of what was changed beside the commit of its code. */
+            readonly resolved_spec: {
+                [key: string]: unknown;
+            };
+            curve: components["schemas"]["ComparedCurve"];
+        };
+        Comparison: {
+            /** @description In the order in which they were named. */
+            items: components["schemas"]["ComparedJob"][];
+            /** @description Ids of no job that the caller may see. */
+            missing: string[];
+            /** @description What any of them logs, losses first. */
+            metrics: string[];
+            /** @description Of which the curves are; empty: of the measure, or none of them logs a number. */
+            metric: string;
         };
         Credentials: {
             username: string;
@@ -9242,6 +9394,70 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    compare_jobs: {
+        parameters: {
+            query: {
+                /** @description Their ids, with commas between them; at most 10. */
+                jobs: string;
+                /**
+                 * @description What curves are of instead: what is measured of every script.
+                 *
+                 *     * `samples_per_second` - samples_per_second
+                 *     * `step_seconds` - step_seconds
+                 *     * `learning_rate` - learning_rate
+                 */
+                measure?: "samples_per_second" | "step_seconds" | "learning_rate";
+                /** @description Of which the curves are; without it, the loss, or what else they log. */
+                metric?: string;
+                /** @description At most so many of each. */
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_job_sparklines: {
         parameters: {
             query?: {
@@ -9385,7 +9601,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/prices`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`, `/api/v1/ticks`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/prices`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:compare`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`, `/api/v1/ticks`. */
                 read: string[];
             };
             header?: never;

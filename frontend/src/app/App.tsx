@@ -14,6 +14,7 @@ import { Shell } from "./Shell";
 /** What is not the overview is loaded when somebody comes to it. */
 const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
+const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
 const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
@@ -30,6 +31,7 @@ export function App() {
           <Route path="jobs/:id" element={<JobPage />} />
           <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
+          <Route path="compare" element={<ComparePage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>

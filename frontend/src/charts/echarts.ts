@@ -7,6 +7,7 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from "echarts/components";
+import { LabelLayout } from "echarts/features";
 import { init, use as register, type ComposeOption, type EChartsType } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import type { LineSeriesOption } from "echarts/charts";
@@ -18,6 +19,7 @@ register([
   GridComponent,
   MarkLineComponent,
   TooltipComponent,
+  LabelLayout,
   SVGRenderer,
 ]);
 

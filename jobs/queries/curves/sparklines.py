@@ -14,36 +14,11 @@ from django.db import connection
 from django.utils import timezone
 
 from jobs.models import Job
-from jobs.queries.curves.points import width_for
-from jobs.queries.curves.stored import segments
+from jobs.queries.curves import of_many
 
-COLUMNS: Final = ("values", "started_at", "submitted_at", "finished_at")  # read of each job
-_STRETCH: Final = """CASE WHEN asked.width = 0 THEN step
-    ELSE floor(extract(epoch FROM at) / nullif(asked.width, 0)) END"""
+COLUMNS: Final = ("values", *of_many.COLUMNS)  # read of each job
 _SPARKLINES: Final = f"""
-    WITH asked AS (
-        SELECT * FROM unnest(%(jobs)s::text[], %(metrics)s::text[], %(widths)s::integer[])
-            AS asked(job, metric, width)
-    ),
-    tier AS (
-        SELECT * FROM unnest(
-            %(asked_widths)s::integer[], %(tier_widths)s::integer[],
-            %(since)s::timestamptz[], %(until)s::timestamptz[]
-        ) AS tier(asked_width, width, since, until)
-    ),
-    raw AS (
-        SELECT DISTINCT ON (job, generation, {_STRETCH})
-            job, at, generation, step, "values" -> metric AS value
-        FROM asked JOIN jobs_metricpoint ON job_id = job
-        ORDER BY job, generation, {_STRETCH}, step DESC
-    ),
-    every AS (
-        SELECT job, at, generation, step, "values" -> metric AS value
-        FROM asked JOIN tier ON asked_width = asked.width
-        JOIN jobs_metricrollup known
-            ON job_id = job AND known.width = tier.width AND bucket >= since AND bucket < until
-        UNION ALL SELECT * FROM raw
-    ),
+    {of_many.every('"values" -> metric AS value')},
     placed AS (
         SELECT *, count(*) OVER (PARTITION BY job) AS total,
             row_number() OVER (PARTITION BY job ORDER BY at, generation, step) AS place
@@ -82,33 +57,17 @@ def main_metric(values: Mapping[str, Any]) -> str:
     Empty if it logged no number.
     """
     names = (name for name, value in values.items() if type(value) in {int, float})
-    return min(names, key=_rank, default="")
+    return min(names, key=rank_of, default="")
 
 
-def _rank(name: str) -> tuple[bool, bool, str]:
+def rank_of(name: str) -> tuple[bool, bool, str]:
+    """Return by what metrics are ordered: the loss first, then others of that name."""
     return name != "loss", not name.endswith("loss"), name
 
 
 def _courses(
     jobs: Sequence[Job], metrics: Mapping[str, str], *, points: int, now: datetime
 ) -> dict[str, list[float]]:
-    widths = [_width(job, points, now) for job in jobs]
-    tiers = [(width, *segment) for width in sorted({*widths}) for segment in segments(width, now)]
-    bound: dict[str, Any] = {
-        "jobs": [job.id for job in jobs],
-        "metrics": [metrics[job.id] for job in jobs],
-        "widths": widths,
-        "asked_widths": [width for width, _, _, _ in tiers],
-        "tier_widths": [tier.width for _, tier, _, _ in tiers],
-        "since": [since for _, _, since, _ in tiers],
-        "until": [until for _, _, _, until in tiers],
-        "points": points,
-    }
     with connection.cursor() as cursor:
-        cursor.execute(_SPARKLINES, bound)
+        cursor.execute(_SPARKLINES, of_many.parameters(jobs, metrics, points=points, now=now))
         return dict(cursor.fetchall())
-
-
-def _width(job: Job, points: int, now: datetime) -> int:
-    began = job.started_at or job.submitted_at
-    return width_for(((job.finished_at or now) - began).total_seconds(), points)

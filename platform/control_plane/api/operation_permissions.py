@@ -23,7 +23,8 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     OpenTo.EVERYBODY: ("get_health", "log_in", "log_out"),
     OpenTo.KNOWN: (  # each answers with what its sender may see
         *("get_session", "list_notices", "follow_reads", "validate_job"),
-        *("list_jobs", "list_job_sparklines", "list_simulations", "list_data_sources"),
+        *("list_jobs", "list_job_sparklines", "compare_jobs"),
+        *("list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
         *("list_events", "follow_events", "list_webhooks"),
         *("list_pools", "list_nodes", "list_gpu_use"),

@@ -42,6 +42,7 @@ from control_plane.queries.visibility import sees_numbers_of
 from control_plane.web.repeated.shared_reads import share
 from jobs.api import explain, single
 from jobs.api.collection import BulkView, JobsView, SparklinesView, ValidateView
+from jobs.api.comparison import ComparisonView
 
 _SPECS: Final[dict[str, Any]] = {
     "read_pools": read_pools,
@@ -72,6 +73,7 @@ urlpatterns = [
         "jobs:bulk",
         BulkView.as_view(read_pools=read_pools, largest_body=LARGEST_BULK, count_jobs=count_jobs),
     ),
+    path("jobs:compare", ComparisonView.as_view(share=share)),
     path("jobs:sparklines", SparklinesView.as_view(share=share)),
     path("jobs:validate", ValidateView.as_view(**_SPECS, look_ahead=look_ahead)),
     path("", include("jobs.api.urls")),

@@ -6,14 +6,21 @@ import { useGpuUse, usePools } from "../../api/cluster";
 import type { GpuUse } from "../../api/types";
 import { useInAddress } from "../../app/useInAddress";
 import { Card } from "../../design/Card";
+import { CopyAsCsv } from "../../design/CopyAsCsv";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { Segments } from "../../design/Segments";
 import { Skeleton } from "../../design/Skeleton";
-import { holdersOf, isShown, mapOf, type MapNode, type Shown } from "../../domain/clusterMap";
+import {
+  holdersOf,
+  isShown,
+  mapAsCsv,
+  mapOf,
+  type MapNode,
+  type Shown,
+} from "../../domain/clusterMap";
 import { plural } from "../../domain/format";
 import team from "../team/TeamPage.module.css";
-import { CopyMap } from "./CopyMap";
 import { GpuTable } from "./GpuTable";
 import { Legend } from "./Legend";
 import { NodeCard } from "./NodeCard";
@@ -100,7 +107,7 @@ function Nodes({ nodes }: { readonly nodes: readonly MapNode[] }) {
               }}
             />
             <Segments label="View" options={VIEWS} value={isTable ? view : ""} onChange={setView} />
-            <CopyMap nodes={visible} />
+            <CopyAsCsv csv={() => mapAsCsv(visible)} />
           </div>
         }
       >

@@ -1,9 +1,10 @@
 /** Which job this is, how far it is, and what can be done with it. */
 
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 
 import type { JobDetail } from "../../api/types";
 import { StateBadge } from "../../design/Badge";
+import { Button } from "../../design/Button";
 import { ProgressBar } from "../../design/ProgressBar";
 import { TeamMark } from "../../design/TeamMark";
 import { RelativeTime } from "../../design/Time";
@@ -14,6 +15,7 @@ import { formatCount, formatDuration, formatMetric } from "../../domain/format";
 import { describeTimeLeft } from "../../domain/predictions";
 import { progressInWords } from "../../domain/progress";
 import { isFinal, isLively } from "../../domain/states";
+import { compareAddress } from "../../domain/comparison";
 import { ChangeJob } from "./ChangeJob";
 import { CodeOrigin } from "./CodeOrigin";
 import { JobActions } from "./JobActions";
@@ -36,6 +38,7 @@ export function Header({ job }: { readonly job: JobDetail }) {
           {job.may_change && !isFinal(job.state) && <ChangeJob job={job} />}
           {job.may_change && <JobActions job={job} />}
           {job.may_rerun && isFinal(job.state) && <RunAgain job={job} />}
+          <CompareWith id={job.id} />
           {job.may_change && <Keeping job={job} />}
           {!job.may_change && <p className={styles.rights}>{whoChanges(job)}</p>}
         </div>
@@ -68,6 +71,12 @@ export function Header({ job }: { readonly job: JobDetail }) {
       </div>
     </header>
   );
+}
+
+/** Where others are added: those of the same name first, of which it may be a later run. */
+function CompareWith({ id }: { readonly id: string }) {
+  const navigate = useNavigate();
+  return <Button onClick={() => void navigate(compareAddress([id]))}>Compare with …</Button>;
 }
 
 /** Why there are no buttons. */

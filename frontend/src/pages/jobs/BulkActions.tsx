@@ -1,9 +1,11 @@
 /** What can be done to all jobs that are chosen. */
 
 import { useState } from "react";
+import { useNavigate } from "react-router";
 
 import { Button } from "../../design/Button";
 import { sortedOut, type BulkAction } from "../../domain/bulk";
+import { compareAddress, FEWEST, MOST } from "../../domain/comparison";
 import { BulkDialog } from "./BulkDialog";
 import { BULK_WORDING } from "./bulkWording";
 import type { Chosen } from "./useChosen";
@@ -40,6 +42,7 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
           </Button>
         );
       })}
+      <CompareThem ids={chosen.jobs.map(({ id }) => id)} />
       <Button
         look="quiet"
         onClick={() => {
@@ -61,5 +64,19 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
         />
       )}
     </div>
+  );
+}
+
+function CompareThem({ ids }: { readonly ids: readonly string[] }) {
+  const navigate = useNavigate();
+  const canBe = ids.length >= FEWEST && ids.length <= MOST;
+  return (
+    <Button
+      disabled={!canBe}
+      title={canBe ? undefined : `Choose ${FEWEST} to ${MOST} jobs to compare`}
+      onClick={() => void navigate(compareAddress(ids))}
+    >
+      Compare
+    </Button>
   );
 }

@@ -29,6 +29,7 @@ SECONDS_OF: Final = {
     "/api/v1/cluster/utilisation": _SLOW,
     "/api/v1/health": _SLOW,
     "/api/v1/jobs": _QUICK,
+    "/api/v1/jobs:compare": _SLOW,
     "/api/v1/jobs:sparklines": _SLOW,
     "/api/v1/jobs/{job_id}/dependencies": _QUICK,
     "/api/v1/jobs/{job_id}/events": _QUICK,

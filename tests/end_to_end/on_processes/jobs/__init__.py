@@ -1,0 +1,1 @@
+"""Pages about jobs: how a few compare, and how a new one is asked for."""
