@@ -41,6 +41,7 @@ MOST_TESTS: Final = 5  # of a webhook that wait to be sent
 LONGEST_URL: Final = 2000
 _ADDING: Final = 0x486F6F6B  # "Hook", the number of a lock
 _PRINTABLE: Final = re.compile(r"[!-~]+")
+_PLAIN_ADDRESS: Final = re.compile(r"[!#-Z^-~]{1,254}")  # nothing quoted, no [IP address]
 _log: Final = logging.getLogger(__name__)
 
 
@@ -183,10 +184,13 @@ def shown_url(url: str, shape: str) -> str:
 
 def _shown_mail(url: str) -> str:
     scheme, _, address = url.partition(":")
+    is_plain = scheme == "mailto" and _PLAIN_ADDRESS.fullmatch(address)
     try:
-        validate_email(address if scheme == "mailto" else "")
+        validate_email(address if is_plain else "")
     except ValidationError:
-        raise AddressRefused("Use one mail address such as mailto:team@example.com.") from None
+        raise AddressRefused(
+            "Use one mail address such as mailto:team@example.com, of ASCII characters."
+        ) from None
     return url
 
 

@@ -21,6 +21,6 @@ class MailServer:
     host: str
     port: int
     encryption: MailEncryption
-    sender: str  # an address
+    sender: str  # an address, or NAME <ADDRESS>
     user: str = ""
     password: str = field(default="", repr=False)

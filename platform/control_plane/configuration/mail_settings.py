@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.utils import parseaddr
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -33,7 +34,8 @@ def read(variables: EnvironmentVariables) -> MailServer | None:
         raise BadEnvironment(f"{_SERVER}: leave the password to CONCERTINA_MAIL_PASSWORD.")
     encryption, usual_port = _KINDS[parts.scheme]
     sender = variables.text(_FROM, default="")
-    if "@" not in sender or not sender.isprintable():
+    _, address = parseaddr(sender)
+    if "@" not in address or not address.isascii() or not sender.isprintable():
         raise BadEnvironment(f"{_FROM}={sender!r}: set the address from which mail comes.")
     user = unquote(parts.username or "")
     return MailServer(

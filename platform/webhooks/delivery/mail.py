@@ -7,16 +7,19 @@ Whoever sends it again because nobody noted that it went has sent it twice: both
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import format_datetime
+from email.utils import format_datetime, parseaddr
+from typing import Final
 
 import aiosmtplib
 
 from webhooks.mail_server import MailEncryption, MailServer
 from webhooks.models import WebhookDelivery
 
-TAKEN = 250  # what a server answers that has taken a message
+TAKEN: Final = 250  # what a server answers that has taken a message
+_FAREWELL_SECONDS: Final = 1.0
 
 
 async def send(server: MailServer, to: str, delivery: WebhookDelivery, *, seconds: float) -> int:
@@ -26,8 +29,7 @@ async def send(server: MailServer, to: str, delivery: WebhookDelivery, *, second
         SMTPException: it did not take the message.
         OSError: it cannot be reached.
     """
-    await aiosmtplib.send(
-        message_of(delivery, to=to, sender=server.sender),
+    client = aiosmtplib.SMTP(
         hostname=server.host,
         port=server.port,
         username=server.user or None,
@@ -36,6 +38,13 @@ async def send(server: MailServer, to: str, delivery: WebhookDelivery, *, second
         start_tls=server.encryption is MailEncryption.STARTTLS,
         timeout=seconds,
     )
+    try:
+        await client.connect()
+        await client.send_message(message_of(delivery, to=to, sender=server.sender))
+        with suppress(aiosmtplib.SMTPException, OSError):  # whatever follows, it has taken it
+            await client.quit(timeout=_FAREWELL_SECONDS)
+    finally:
+        client.close()
     return TAKEN
 
 
@@ -45,7 +54,7 @@ def message_of(delivery: WebhookDelivery, *, to: str, sender: str) -> EmailMessa
     made = EmailMessage(policy=SMTP)
     made["From"], made["To"], made["Subject"] = sender, to, told["subject"]
     made["Date"] = format_datetime(delivery.created_at)
-    made["Message-ID"] = f"<{delivery.pk}@{sender.rpartition('@')[2]}>"
+    made["Message-ID"] = f"<{delivery.pk}@{parseaddr(sender)[1].rpartition('@')[2]}>"
     made["Auto-Submitted"] = "auto-generated"
     made.set_content(told["text"])
     return made

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -31,6 +32,7 @@ from tests.service.webhooks.conftest import add, fill, happen, problem, row, sen
 from tests.service.webhooks.receiver import here
 
 PLACE = "mailto:ml-team@example.com"
+READY_SECONDS = 240.0  # however busy the machine is
 
 
 @dataclass
@@ -39,11 +41,17 @@ class Mailbox:
 
     mails: list[EmailMessage] = field(default_factory=list)
     answer: str = "250 taken"
+    lets_go: bool = True
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Envelope) -> str:  # noqa: N802 - its name
         assert isinstance(envelope.content, bytes)
         self.mails.append(message_from_bytes(envelope.content, policy=policy.default))
         return self.answer
+
+    async def handle_QUIT(self, _server: Any, _session: Any, _envelope: Envelope) -> str:  # noqa: N802 - its name
+        if not self.lets_go:
+            await asyncio.Event().wait()
+        return "221 farewell"
 
     async def handle_RCPT(  # noqa: N802 - its name
         self, _server: Any, _session: Any, envelope: Envelope, address: str, _options: Any
@@ -58,7 +66,7 @@ class Server(Controller):
     """Listens on a port that nobody had."""
 
     def __init__(self, mailbox: Mailbox, **more: Any) -> None:
-        super().__init__(mailbox, hostname="127.0.0.1", port=0, **more)
+        super().__init__(mailbox, hostname="127.0.0.1", port=0, ready_timeout=READY_SECONDS, **more)
 
     def _trigger_server(self) -> None:
         assert self.server is not None
@@ -130,6 +138,27 @@ def test_a_test_arrives_as_well(vision: Team, server: MailServer, mailbox: Mailb
     assert [mail["Subject"] for mail in mailbox.mails] == ["Concertina tests its webhook hook"]
 
 
+def test_a_mail_that_was_taken_is_not_sent_again_because_the_server_hangs_afterwards(
+    vision: Team, job: Job, server: MailServer, mailbox: Mailbox
+) -> None:
+    mailbox.lets_go = False
+    add(vision, PLACE, shape="mail")
+    happen(job)
+    tell(server)
+    assert (len(mailbox.mails), row().state) == (1, "delivered")
+
+
+def test_a_sender_may_have_a_name(
+    vision: Team, job: Job, server: MailServer, mailbox: Mailbox
+) -> None:
+    add(vision, PLACE, shape="mail")
+    happen(job)
+    tell(replace(server, sender="Größe <concertina@example.com>"))
+    (mail,) = mailbox.mails
+    assert mail["From"] == "Größe <concertina@example.com>"
+    assert mail["Message-ID"] == f"<{row().pk}@example.com>"
+
+
 @pytest.mark.parametrize("address", ["mailto:nobody@example.com", PLACE])
 def test_what_is_not_taken_is_said_and_sent_again(
     vision: Team, job: Job, server: MailServer, mailbox: Mailbox, address: str
@@ -194,7 +223,9 @@ def test_who_logs_in_does_so_behind_encryption(
 @pytest.mark.parametrize(
     "url",
     ["https://example.com/hook", "mailto:", "mailto:a@b", "mailto:a@example.com,b@example.com",
-     "mailto:a@example.com\r\nBcc: b@example.com", "mailto:a@example.com?cc=b@example.com"],
+     "mailto:a@example.com\r\nBcc: b@example.com", "mailto:a@example.com?cc=b@example.com",
+     "mailto:ä@example.com", "mailto:a@exämple.com", 'mailto:"a,b"@example.com',
+     'mailto:"a\x01"@example.com', "mailto:a@[127.0.0.1]", f"mailto:{'a' * 300}@example.com"],
 )  # fmt: skip
 def test_only_one_address_is_one(vision: Team, url: str) -> None:
     with pytest.raises(AddressRefused, match="mail address"):
@@ -234,6 +265,9 @@ def test_the_environment_says_where_mail_goes() -> None:
         ({"SERVER": "smtp://mail.example.com:x"}, "is not a URL"),
         ({"SERVER": "smtp://a:pw@mail.example.com"}, "CONCERTINA_MAIL_PASSWORD"),
         ({"SERVER": "smtp://mail.example.com"}, "CONCERTINA_MAIL_FROM"),
+        ({"SERVER": "smtp://mail.example.com", "FROM": "c at example.com"}, "CONCERTINA_MAIL_FROM"),
+        ({"SERVER": "smtp://mail.example.com", "FROM": "C <c>"}, "CONCERTINA_MAIL_FROM"),
+        ({"SERVER": "smtp://mail.example.com", "FROM": "ä@example.com"}, "CONCERTINA_MAIL_FROM"),
         ({"SERVER": "smtp://a@mail.example.com", "FROM": "c@example.com"}, "is not set"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from cluster.docker_host.kind import DockerKind
 from cluster.process_host import user_settings
 from cluster.process_host.kind import ProcessKind
@@ -13,6 +14,7 @@ from cluster.process_host.users.team_users import TeamUsers
 from cluster.worker_host import ProcessRole
 from control_plane.configuration import environment
 from control_plane.configuration.environment import BadEnvironment
+from local_stack.checkout import ROOT
 
 from autoscaler.job_network import JobNetwork
 from jobs.admission.disk_limits import DiskLimits
@@ -52,6 +54,15 @@ def test_a_process_that_signs_nothing_needs_no_key_and_has_one_of_no_use() -> No
     told = environment.read({**without, "CONCERTINA_SIGNS": "no"})
     assert len(told.secret_key) > 50
     assert told.secret_key != environment.read({**GOOD, "CONCERTINA_SIGNS": "no"}).secret_key
+
+
+def test_whoever_adds_webhooks_and_sends_to_them_knows_of_the_mail_server_in_production() -> None:
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    for name in ("SERVER", "FROM", "PASSWORD"):
+        variable = f"CONCERTINA_MAIL_{name}"
+        told = {one for one, made in services.items() if variable in made.get("environment", {})}
+        assert told == {"api", "io"}
+        assert f"\n#{variable}=" in (ROOT / ".env.example").read_text()
 
 
 def test_jobs_are_processes_unless_containers_are_asked_for() -> None:
