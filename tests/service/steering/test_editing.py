@@ -13,6 +13,7 @@ from jobs.lifecycle import FINAL, LIVE
 from jobs.models import Event, Job
 from jobs.spec.changes import CHANGEABLE
 from tests.service.conftest import SubmitJob, run
+from tests.service.webhooks.conftest import add
 
 TOMORROW = (timezone.now() + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -54,6 +55,11 @@ ACCEPTED: dict[str, tuple[dict[str, Any], str, Any]] = {
         "idle",
         {"after": "30m", "then": "warn"},
     ),
+    "who is told": (
+        {"notify": {"to": ["alarms"], "on": ["idle"]}},
+        "notify",
+        {"to": ["alarms"], "on": ["idle"]},
+    ),
     "restarts": ({"retry": {"max_restarts": 7}}, "retry.max_restarts", 7),
     "restarts by their short name": ({"max_restarts": 7}, "retry.max_restarts", 7),
     "a label": ({"labels": {"run": "7"}}, "labels", {"run": "7"}),
@@ -65,6 +71,7 @@ def test_a_change_is_kept_told_and_counted(
     api: APIClient, submit: SubmitJob, sentence: str
 ) -> None:
     job = submit(priority=40)
+    add(job.team, "https://example.com/hook", name="alarms")
     sent, field, value = ACCEPTED[sentence]
     answer = api.patch(address(job), sent, format="json")
     assert answer.status_code == 200, answer.json()
