@@ -51,6 +51,8 @@ def occasion_of(event: Event) -> Occasion | None:
         return _BY_KIND.get(event.kind)
     if event.new_state == JobState.RUNNING and event.old_state == JobState.STARTING:
         return Occasion.STARTED
+    if event.new_state == JobState.STOPPING:  # what gives way is not paused, but queued again
+        return Occasion.PAUSED if event.data.get("gives_way") else None
     if event.new_state == JobState.RESCALING:
         workers = event.data.get("workers", {"from": 0, "to": 0})
         return Occasion.SHRUNK if workers["to"] < workers["from"] else None

@@ -101,6 +101,7 @@ def test_where_jobs_pause_their_people_are_told_before_and_they_go_on_by_themsel
     assert said.startswith("Team vision has used 10.5 of the 10 GPU-hours that it has in November")
     world.tick()
     assert (fresh(job).state, fresh(job).ends_as) == ("stopping", "queued")
+    assert Event.objects.get(job=job, new_state="stopping").data["gives_way"] is True
     leave(world, coordinator)
     assert waits(job)
     assert fresh(foreign).state == "running"

@@ -218,6 +218,8 @@ def test_after_long_silence_workers_count_as_lost_and_the_others_go_on(world: Wo
     told = Event.objects.get(job=job, kind="worker_lost")
     assert told.reason == "node_lost"
     assert told.message.startswith(f"{lost[0]} counts as lost: node n2 has not answered since")
+    moved = Event.objects.get(job=job, new_state="rescaling")
+    assert moved.data == {"workers": {"from": 2, "to": 1}}  # by which others tell that it shrank
     newest = Assignment.objects.filter(job=job).latest("revision")
     assert (newest.worker_ids, newest.reason) == (stays, "node_lost")
     assert coordinator.sync()["workers"] == stays  # hot: it lets the others go in order

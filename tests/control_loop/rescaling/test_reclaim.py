@@ -13,7 +13,7 @@ from tenancy.models import FairShareSettings, Quota, Team
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
 from jobs.commands.control import pause
-from jobs.models import Job
+from jobs.models import Event, Job
 from tests.control_loop.coordinator import Coordinator
 from tests.control_loop.world import World, fresh, live_workers
 
@@ -55,6 +55,7 @@ def test_a_borrower_that_does_not_leave_is_ended_in_the_pools_time(
     claimant = a_claimant(world)
     tick(world)
     assert (fresh(borrower).state, fresh(borrower).reason) == ("stopping", "reclaim_guarantee")
+    assert Event.objects.get(job=borrower, new_state="stopping").data == {"gives_way": True}
     world.clock.advance(pool_time - 6)
     tick(world)
     assert len(live_workers(borrower)) == 4

@@ -16,5 +16,10 @@ def pause(
     view: LiveJob, decision: ExplainedDecision, draft: JobDraft, _: Needs, context: TickContext
 ) -> None:
     """Ask its workers to write a checkpoint and to leave."""
-    stop = Stop(ends_as=JobState.QUEUED, reason=decision.reason, message=decision.message)
+    stop = Stop(
+        ends_as=JobState.QUEUED,
+        reason=decision.reason,
+        message=decision.message,
+        data={"gives_way": True},
+    )
     job_rows.stop(stop, draft, view, context)

@@ -35,7 +35,11 @@ def reassign(instruction: Reassign, draft: JobDraft, view: LiveJob, _: TickConte
     message = instruction.message
     if instruction.begins_rescale:
         draft.move(
-            {JobState.RUNNING}, JobState.RESCALING, reason=JobReason.NODE_LOST, message=message
+            {JobState.RUNNING},
+            JobState.RESCALING,
+            reason=JobReason.NODE_LOST,
+            message=message,
+            data={"workers": {"from": len(view.wanted), "to": len(staying)}},
         )
     go_on_with(view, draft, staying, message=message)
 

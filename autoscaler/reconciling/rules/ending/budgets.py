@@ -23,6 +23,6 @@ def pause_for_the_budget(job: JobSnapshot) -> Instructions:
             ends_as=JobState.QUEUED,
             reason=JobReason.TEAM_BUDGET_USED_UP,
             message=f"{budget.why_it_waits()}.",
-            data={"team": budget.team, "month": f"{budget.month:%Y-%m}"},
+            data={"gives_way": True, "team": budget.team, "month": f"{budget.month:%Y-%m}"},
         ),
     )
