@@ -13,6 +13,7 @@ url=${url%/}
 : "${CONCERTINA_TOKEN:?is not set: a token of scope submit, from the secrets of your CI}"
 pause=${CONCERTINA_PAUSE_SECONDS:-10}
 patience=${CONCERTINA_PATIENCE_SECONDS:-600} # that the service may be away
+lasting=
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 
@@ -21,7 +22,7 @@ trap 'rm -f "$answer"' EXIT
 ask() {
     status=$(printf 'header = "Authorization: Bearer %s"\n' "$CONCERTINA_TOKEN" \
         | curl --config - --silent --max-time 60 --retry 1000 --retry-delay 2 --retry-max-time "$patience" \
-            --retry-connrefused --output "$answer" --write-out '%{http_code}' "$@") || status=000
+            --retry-connrefused $lasting --output "$answer" --write-out '%{http_code}' "$@") || status=000
 }
 
 # Says what was wrong, and ends.
@@ -39,6 +40,7 @@ case $file in *.json) type=application/json ;; *) type=application/yaml ;; esac
 ask --request POST --header "Content-Type: $type" --header "Idempotency-Key: $key" --data-binary "@$file" "$url/api/v1/jobs"
 case $status in 2*) ;; *) give_up ;; esac
 id=$(jq -r .id "$answer")
+lasting=--retry-all-errors # the address is right: whatever goes wrong from now on may pass
 echo "Job $id: $url/jobs/$id"
 
 told=

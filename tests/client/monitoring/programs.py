@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ class RunningPrometheus:
 
 @contextmanager
 def running_prometheus(configuration: Path, folder: Path) -> Iterator[RunningPrometheus]:
-    port = free_port(9900)
+    port = free_port(9900 + os.getpid() % 97)  # other runs have others
     url = f"http://127.0.0.1:{port}"
     process = ChildProcess(
         ProcessSpec(

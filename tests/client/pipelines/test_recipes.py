@@ -10,7 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 
 import pytest
@@ -195,6 +197,55 @@ def test_what_is_refused_is_told_with_what_to_do(pipeline: Pipeline) -> None:
     code, said = pipeline.run(by_hand(), **nowhere)
     assert (code, "could not be reached" in said) == (6, True)
     assert not Job.objects.exists()
+
+
+def test_a_connection_that_breaks_is_made_again_once_the_job_is_submitted(tmp_path: Path) -> None:
+    if missing := [name for name in NEEDED if shutil.which(name) is None]:
+        pytest.skip(f"needs {', '.join(missing)}: apt-get install curl jq")
+    (tmp_path / "job.yaml").write_text("name: digits\n")
+    with breaking_off() as (url, asked):
+        code = subprocess.run(
+            ("sh", CI / "train.sh", "job.yaml", "a-commit"),
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"], "CONCERTINA_URL": url, "CONCERTINA_TOKEN": "ct_any"},
+            check=False,
+            timeout=PATIENCE_SECONDS,
+        ).returncode
+    assert (code, asked) == (0, ["POST", "GET", "GET"])
+
+
+@contextmanager
+def breaking_off() -> Iterator[tuple[str, list[str]]]:
+    """Take a job, hang up on whoever asks for it first, and call it completed from then on."""
+    asked: list[str] = []
+
+    class Service(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append("POST")
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(201)
+
+        def do_GET(self) -> None:
+            asked.append("GET")
+            if asked.count("GET") > 1:
+                self.answer(200)
+
+        def answer(self, status: int) -> None:
+            body = b'{"id": "p9hrj6bt6n", "state": "completed", "message": ""}'
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Service) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", asked
+        finally:
+            server.shutdown()
 
 
 def test_the_workflow_gives_the_action_what_it_needs() -> None:
