@@ -953,7 +953,7 @@ class Webhook(TypedDict):
     id: int
     team: NotRequired[str | None]
     name: str
-    url: str  # Without its path.
+    url: str  # Without its path; a mail address whole.
     shape: WebhookShape
     kinds: list[str]
     states: list[str]
@@ -1031,7 +1031,8 @@ class MadeToken(Token):
 class MadeWebhook(Webhook):
     """A webhook, without what may be secret of it."""
 
-    key: str  # With which messages are signed. Shown this once: nobody can read it again.
+    # With which messages are signed, but mails are not. Shown this once: nobody can read it again.
+    key: str
 
 
 class ModelVersionDetail(ModelVersion):

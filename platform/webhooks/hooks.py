@@ -200,6 +200,8 @@ def _shown_url(url: str) -> str:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         raise AddressRefused(f"{url[:80]!r} is not an address.") from None
+    if parts.scheme == "mailto":
+        raise AddressRefused("A mail address takes the shape `mail`.")
     if not _PRINTABLE.fullmatch(url) or parts.scheme not in {"http", "https"} or not host:
         raise AddressRefused("Use an address such as https://example.com/hook, without spaces.")
     if parts.username is not None or parts.fragment:

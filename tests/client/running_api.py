@@ -40,6 +40,8 @@ class RunningApi:
                 **_environment(),
                 "CONCERTINA_DATA_FOLDERS": str(self.data_folder),
                 "CONCERTINA_METRICS_KEYS": METRICS_KEY,
+                "CONCERTINA_MAIL_SERVER": "smtp+plain://127.0.0.1:9",  # nothing is sent by the api
+                "CONCERTINA_MAIL_FROM": "concertina@example.com",
             },
             is_ready=self._answers,
             ready_seconds=240,  # however busy the machine is

@@ -3692,7 +3692,7 @@ export interface components {
             readonly id: number;
             team?: string | null;
             readonly name: string;
-            /** @description Without its path. */
+            /** @description Without its path; a mail address whole. */
             url: string;
             shape: components["schemas"]["WebhookShape"];
             kinds: string[];
@@ -3710,7 +3710,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly created_by: string;
-            /** @description With which messages are signed. Shown this once: nobody can read it again. */
+            /** @description With which messages are signed, but mails are not. Shown this once: nobody can read it again. */
             key: string;
         };
         /** @description A person with a role in a team. */
@@ -5596,7 +5596,7 @@ export interface components {
             readonly id: number;
             team?: string | null;
             readonly name: string;
-            /** @description Without its path. */
+            /** @description Without its path; a mail address whole. */
             url: string;
             shape: components["schemas"]["WebhookShape"];
             kinds: string[];
@@ -5627,7 +5627,7 @@ export interface components {
             /** @description Told are its jobs, and those of teams below. null: all, for admins. */
             team: string | null;
             name: string;
-            /** @description Where to send to. Only its host is shown later, for the rest may be a secret. */
+            /** @description Where to send to. Only its host is shown later, for the rest may be a secret; a mail address, as `mailto:team@example.com`, is shown whole. */
             url: string;
             /** @default json */
             shape: components["schemas"]["WebhookShape"];

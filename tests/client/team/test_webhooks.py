@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.contrib.auth.models import User
 from tenancy.models import Membership, Team
@@ -56,6 +58,23 @@ def test_a_lead_adds_tries_and_deletes_one(concertina: CommandLine) -> None:
     assert (gone.out, Webhook.objects.count()) == ("Webhook alarms is deleted.\n", 0)
     empty = concertina("webhooks", "ls", *AS_LEAD, stdin=PASSWORD)
     assert "No webhooks." in empty.err
+
+
+def test_mail_has_no_key_and_may_be_for_jobs_that_ask_for_it(
+    concertina: CommandLine, job_file: Path
+) -> None:
+    mail = ("webhooks", "add", "mails", "mailto:ml-team@example.com", "--on-request")
+    made = concertina(*mail, "--shape", "mail", *AS_LEAD, "--team", "vision", stdin=PASSWORD)
+    assert made.exit_code == 0, made.err
+    assert made.out == "Webhook mails is told what jobs that name it say from now on.\n"
+    job_file.write_text(f"{job_file.read_text()}\nnotify:\n  to: [mails]\n  on: [failed]\n")
+    submitted = concertina("submit", "-f", job_file)
+    assert submitted.exit_code == 0, submitted.err
+    job_file.write_text(job_file.read_text().replace("[mails]", "[letters]"))
+    refused = concertina("submit", "-f", job_file)
+    assert (refused.exit_code, "Use one of: mails" in refused.err) == (3, True)
+    wrong = concertina(*mail, *AS_LEAD, "--team", "vision", stdin=PASSWORD)
+    assert "takes the shape `mail`" in wrong.err
 
 
 def test_a_name_that_is_none_and_a_token_are_refused_in_words(concertina: CommandLine) -> None:

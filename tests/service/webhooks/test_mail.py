@@ -233,6 +233,13 @@ def test_only_one_address_is_one(vision: Team, url: str) -> None:
     assert not Webhook.objects.exists()
 
 
+def test_a_mail_address_of_another_shape_is_refused_with_the_shape_that_it_takes(
+    vision: Team,
+) -> None:
+    with pytest.raises(AddressRefused, match="takes the shape `mail`"):
+        add(vision, PLACE)
+
+
 def test_an_installation_without_mail_refuses_one(vision: Team) -> None:
     body = {"team": "vision", "name": "mails", "url": PLACE, "shape": "mail"}
     lead = client(person("carl", vision=LEAD))

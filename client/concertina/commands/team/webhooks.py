@@ -9,7 +9,7 @@ import typer
 from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.team.webhooks import deliveries_table, webhooks_table
+from concertina.views.team.webhooks import added, deliveries_table, webhooks_table
 
 app = typer.Typer(no_args_is_help=True, help="Which addresses are told what happens to jobs.")
 
@@ -90,11 +90,12 @@ def add(
                 team=team,
                 is_of_all_teams=all_teams,
             )
+        told = added(made)
+        if made["shape"] == "mail":  # which nobody signs
+            current.terminal.show(made, told)
+            return
         if not current.terminal.is_for_programs:
-            current.terminal.say(
-                f"Webhook {made['name']} is told what happens from now on. The key that signs it"
-                " is shown this once:"
-            )
+            current.terminal.say(f"{told} The key that signs it is shown this once:")
         current.terminal.show(made, made["key"])
 
 

@@ -43,6 +43,12 @@ def deliveries_table(deliveries: Iterable[Delivery]) -> FittingTable:
     return table
 
 
+def added(webhook: Webhook) -> str:
+    """Say of what a new webhook is told."""
+    what = "jobs that name it say" if webhook["is_on_request"] else "happens"
+    return f"Webhook {webhook['name']} is told what {what} from now on."
+
+
 def _told(webhook: Webhook) -> str:
     if webhook["is_on_request"]:
         return "what jobs say that name it"

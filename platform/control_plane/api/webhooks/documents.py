@@ -61,7 +61,8 @@ class WebhookBody(WebhookChangeBody):
     )
     url = serializers.CharField(
         max_length=LONGEST_URL,
-        help_text="Where to send to. Only its host is shown later, for the rest may be a secret.",
+        help_text="Where to send to. Only its host is shown later, for the rest may be a secret; a"
+        " mail address, as `mailto:team@example.com`, is shown whole.",
     )
     shape = serializers.ChoiceField(choices=WebhookShape.choices, default=WebhookShape.JSON)
 
@@ -70,7 +71,9 @@ class WebhookSerializer(serializers.ModelSerializer[Webhook]):
     """A webhook, without what may be secret of it."""
 
     team = serializers.CharField(source="team.name", allow_null=True, default=None)
-    url = serializers.CharField(source="shown_url", help_text="Without its path.")
+    url = serializers.CharField(
+        source="shown_url", help_text="Without its path; a mail address whole."
+    )
     shape = serializers.ChoiceField(choices=WebhookShape.choices)
     kinds = serializers.ListField(child=serializers.CharField())  # of other releases, too
     states = serializers.ListField(child=serializers.CharField())
@@ -91,7 +94,8 @@ class WebhookSerializer(serializers.ModelSerializer[Webhook]):
 
 class MadeWebhookSerializer(WebhookSerializer):
     key = serializers.CharField(
-        help_text="With which messages are signed. Shown this once: nobody can read it again."
+        help_text="With which messages are signed, but mails are not. Shown this once: nobody can"
+        " read it again."
     )
 
     class Meta(WebhookSerializer.Meta):
