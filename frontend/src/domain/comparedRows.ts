@@ -150,7 +150,7 @@ export function flat(document: Readonly<Record<string, unknown>>): ReadonlyMap<s
   const found = new Map<string, string>();
   const walk = (value: unknown, path: string): void => {
     if (Array.isArray(value) && value.every(isPlain)) {
-      if (value.length > 0) found.set(path, value.map(text).join(" "));
+      if (value.length > 0) found.set(path, value.map(part).join(" "));
     } else if (Array.isArray(value)) {
       value.forEach((one, at) => {
         walk(one, `${path}[${at}]`);
@@ -168,6 +168,12 @@ export function flat(document: Readonly<Record<string, unknown>>): ReadonlyMap<s
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** In quotes where it has spaces: a list is told from one that is parted elsewhere. */
+function part(value: unknown): string {
+  const written = text(value);
+  return /\s|^$/.test(written) ? JSON.stringify(written) : written;
 }
 
 function isPlain(value: unknown): boolean {

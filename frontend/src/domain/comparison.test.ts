@@ -102,6 +102,22 @@ describe("what differs", () => {
     );
   });
 
+  it("is told where only the parting of a command differs", () => {
+    const differ = (one: Record<string, unknown>, other: Record<string, unknown>) => {
+      const both = [one, other].map((resolved_spec, place) =>
+        compared(`j${place}`, { resolved_spec }),
+      );
+      return differencesOf(both, ofMoment)
+        .rows.slice(1)
+        .map(({ texts }) => texts);
+    };
+    const parted = { command: ["sh", "-c", "python train.py"] };
+    expect(differ(parted, { command: ["sh", "-c", "python", "train.py"] })).toEqual([
+      ['sh -c "python train.py"', "sh -c python train.py"],
+    ]);
+    expect(differ({ command: ["run", ""] }, { command: ["run"] })).toEqual([['run ""', "run"]]);
+  });
+
   it("takes a list of plain values as one, and goes into others", () => {
     const document = { command: ["python", "train.py"], data: [{ source: "mnist" }], seed: null };
     expect([...flat(document)]).toEqual([
