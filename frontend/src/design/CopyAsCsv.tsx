@@ -18,7 +18,7 @@ export function CopyAsCsv({ what, csv }: CopyAsCsvProps) {
     setTold("Copied");
   };
   return (
-    <>
+    <span className={styles.copy}>
       <span role="status" className={styles.told}>
         {told}
       </span>
@@ -32,6 +32,6 @@ export function CopyAsCsv({ what, csv }: CopyAsCsvProps) {
       >
         Copy as CSV
       </Button>
-    </>
+    </span>
   );
 }

@@ -1,10 +1,9 @@
 /** One row for each tick that changed something, the newest first. */
 
-import { useState } from "react";
-
 import type { Tick } from "../../api/types";
 import { Button } from "../../design/Button";
 import { Card } from "../../design/Card";
+import { CopyAsCsv } from "../../design/CopyAsCsv";
 import { EmptyState } from "../../design/EmptyState";
 import { useTeamColour } from "../../design/teamColour";
 import { formatDuration, plural } from "../../domain/format";
@@ -21,31 +20,12 @@ interface TickListProps {
 }
 
 export function TickList({ ticks, chosen, onChoose, hasMore, onMore }: TickListProps) {
-  const [told, setTold] = useState("");
   return (
     <Card
       title="What changed"
       note={plural(ticks.length, "moment") + (hasMore ? " and more" : "")}
       isFlush
-      actions={
-        <div className={styles.steps}>
-          <span role="status">{told}</span>
-          <Button
-            onClick={() => {
-              navigator.clipboard.writeText(ticksAsCsv(ticks)).then(
-                () => {
-                  setTold("Copied");
-                },
-                () => {
-                  setTold("Could not be copied");
-                },
-              );
-            }}
-          >
-            Copy as CSV
-          </Button>
-        </div>
-      }
+      actions={<CopyAsCsv csv={() => ticksAsCsv(ticks)} />}
     >
       {ticks.length === 0 && <EmptyState title="Nothing was changed in this time" />}
       <ol className={styles.ticks} aria-label="Moments of change">

@@ -1,5 +1,7 @@
 /** How the jobs ended or stand, and what differs in what was asked for: a column for each. */
 
+import { Fragment } from "react";
+
 import type { ComparedJob, Comparison } from "../../api/types";
 import { Card } from "../../design/Card";
 import { CopyAsCsv } from "../../design/CopyAsCsv";
@@ -86,7 +88,7 @@ function Table({ label, jobs, rows, isText = false }: TableProps) {
         <tbody>
           {rows.map(({ title, texts }) => (
             <tr key={title}>
-              <th scope="row">{title}</th>
+              <th scope="row">{breakable(title)}</th>
               {texts.map((text, place) => (
                 <td key={jobs[place]?.id}>{text}</td>
               ))}
@@ -96,4 +98,14 @@ function Table({ label, jobs, rows, isText = false }: TableProps) {
       </table>
     </div>
   );
+}
+
+/** The way to a field, `elastic.max_workers`, is broken between its words, not within one. */
+function breakable(title: string) {
+  return title.split(/(?<=[._])/).map((part, at) => (
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }

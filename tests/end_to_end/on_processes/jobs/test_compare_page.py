@@ -49,6 +49,13 @@ _ENDED: Final = """
         step = %(points)s * 10, "values" = '{"loss": 0.4, "accuracy": 0.9}', rescales = %(workers)s
     WHERE id = %(job)s
 """
+_LINES_OF_EACH_PART: Final = """cell => [...cell.childNodes].filter(one => one.data).map(one => {
+    const range = document.createRange();
+    range.selectNode(one);
+    return range.getClientRects().length;
+})"""
+_INDENT: Final = """button => button.getBoundingClientRect().x
+    - button.parentElement.parentElement.getBoundingClientRect().x"""
 _FORGOTTEN: Final = (
     "DELETE FROM jobs_metricpoint WHERE job_id = ANY(%s)",
     "DELETE FROM jobs_generation WHERE job_id = ANY(%s)",
@@ -143,8 +150,9 @@ def test_what_is_chosen_stands_in_the_address_and_curves_can_be_taken_along(
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"/compare?jobs={','.join(tuned[:3])}")
     page.get_by_label("Metric").select_option("accuracy")
-    page.get_by_role("radio", name="GPU-hours").check(force=True)
-    page.get_by_role("radio", name="Log").check(force=True)
+    for chosen in ("GPU-hours", "Log"):
+        page.get_by_role("radio", name=chosen).click(force=True)
+        expect(page.get_by_role("radio", name=chosen)).to_be_checked()
     curves = page.get_by_role("img", name=re.compile("Accuracy of .* over gpu-hours"))
     expect(curves.locator("svg")).to_be_visible()
     expect(page).to_have_url(re.compile("metric=accuracy&over=gpu-hours&scale=log$"))
@@ -243,3 +251,7 @@ def test_it_is_looked_at_wide_and_narrow(page: Page, tuned: list[str]) -> None:
     assert violations(page) == []
     expect(curves).to_be_visible()
     keep_screenshot(page, "compare-390-dark")
+    copies = page.get_by_role("button", name="Copy as CSV: what differs")
+    assert copies.evaluate(_INDENT) == 0  # what it says once it has copied takes no room before
+    field = page.get_by_role("rowheader", name="elastic.max_workers")
+    assert field.evaluate(_LINES_OF_EACH_PART).count(1) == 3  # broken between its words alone
