@@ -5530,6 +5530,8 @@ export interface components {
             username: string;
             is_admin: boolean;
             teams: string[];
+            /** @description Teams for which they may submit jobs. */
+            submits_for: string[];
         };
         UsingJob: {
             id: string;

@@ -17,6 +17,7 @@ const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
 const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
+const SubmitPage = lazy(() => import("../pages/submit/SubmitPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 
 export function App() {
@@ -32,6 +33,7 @@ export function App() {
           <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
           <Route path="compare" element={<ComparePage />} />
+          <Route path="submit" element={<SubmitPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>

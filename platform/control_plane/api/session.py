@@ -13,6 +13,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import principal_of_person
 
 from control_plane.queries import notices
@@ -29,6 +30,9 @@ class UserSerializer(serializers.Serializer[Any]):
     username = serializers.CharField()
     is_admin = serializers.BooleanField()
     teams = serializers.ListField(child=serializers.CharField())
+    submits_for = serializers.ListField(
+        child=serializers.CharField(), help_text="Teams for which they may submit jobs."
+    )
 
 
 class SessionSerializer(serializers.Serializer[Any]):
@@ -84,6 +88,7 @@ def _session_of(user: User) -> dict[str, Any]:
             "username": user.get_username(),
             "is_admin": principal.is_admin,
             "teams": sorted(principal.seen),
+            "submits_for": sorted(principal.teams_where(Permission.SUBMIT)),
         },
         "notices": notices.current(),
     }

@@ -106,6 +106,7 @@ def test_a_job_tells_whoever_looks_what_they_may_do_with_it(
 
 def test_who_submits_for_nobody_is_told_whom_to_ask(vision: Team, job: Job) -> None:
     viewer = client(person("ada", vision=VIEWER))
+    assert viewer.get("/api/v1/session").json()["user"]["submits_for"] == []
     for path, body in (("", spec()), (f"/{job.id}/rerun", {}), (":bulk", {"jobs": [spec()]})):
         answer = viewer.post(f"/api/v1/jobs{path}", body, format="json")
         assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
@@ -183,8 +184,9 @@ def test_a_circle_of_teams_which_somebody_made_by_hand_ends(vision: Team, langua
 def test_what_is_read_once_for_several_is_the_same_for_every_role(
     read: str, submit: SubmitJob
 ) -> None:
-    path = read.format(job_id=submit().id)
-    sent = [client(person(role, vision=role)).get(path) for role in ROLES]
+    job = submit()
+    path, asked = read.format(job_id=job.id), {"jobs": job.id}  # those who are to be compared
+    sent = [client(person(role, vision=role)).get(path, asked) for role in ROLES]
     assert {one.status_code for one in sent} == {200}
     answers = [one.json() for one in sent]
     moving = {"at", "planned_seconds_ago", "position_at", "uptime_seconds"}

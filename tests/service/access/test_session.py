@@ -35,7 +35,8 @@ def log_in(browser: Client, password: str = PASSWORD) -> int:
 def test_a_person_logs_in_is_recognised_and_logs_out(browser: Client) -> None:
     assert browser.get(URL).status_code == 401
     assert log_in(browser) == 200
-    expected = {"user": {"username": "ada", "is_admin": False, "teams": ["vision"]}}
+    teams = {"teams": ["vision"], "submits_for": ["vision"]}
+    expected = {"user": {"username": "ada", "is_admin": False, **teams}}
     assert browser.get(URL).json()["user"] == expected["user"]
     csrf = {"X-CSRFToken": browser.cookies["csrftoken"].value}
     assert browser.delete(URL).status_code == 403

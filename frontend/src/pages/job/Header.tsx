@@ -38,6 +38,7 @@ export function Header({ job }: { readonly job: JobDetail }) {
           {job.may_change && !isFinal(job.state) && <ChangeJob job={job} />}
           {job.may_change && <JobActions job={job} />}
           {job.may_rerun && isFinal(job.state) && <RunAgain job={job} />}
+          {job.may_rerun && <GoTo address={`/submit?from=${job.id}`} text="Run again, edited" />}
           <CompareWith id={job.id} />
           {job.may_change && <Keeping job={job} />}
           {!job.may_change && <p className={styles.rights}>{whoChanges(job)}</p>}
@@ -75,8 +76,12 @@ export function Header({ job }: { readonly job: JobDetail }) {
 
 /** Where others are added: those of the same name first, of which it may be a later run. */
 function CompareWith({ id }: { readonly id: string }) {
+  return <GoTo address={compareAddress([id])} text="Compare with …" />;
+}
+
+function GoTo({ address, text }: { readonly address: string; readonly text: string }) {
   const navigate = useNavigate();
-  return <Button onClick={() => void navigate(compareAddress([id]))}>Compare with …</Button>;
+  return <Button onClick={() => void navigate(address)}>{text}</Button>;
 }
 
 /** Why there are no buttons. */

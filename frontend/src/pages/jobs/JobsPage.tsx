@@ -1,6 +1,7 @@
 /** Every job there ever was: find some of them, and do one thing to many. */
 
 import { useMemo, useState } from "react";
+import { Link } from "react-router";
 
 import { useSeesAll } from "../../api/session";
 import { labelsOf } from "../../domain/jobColumns";
@@ -25,6 +26,9 @@ export default function JobsPage() {
       <div className={styles.heading}>
         <h1>Jobs</h1>
         <Count total={total} />
+        <Link className={styles.submit} to="/submit">
+          Submit a job
+        </Link>
       </div>
       <Filters
         address={address}

@@ -1,0 +1,64 @@
+/** What would become of the job now, and what stands in its way. */
+
+import type { DryRun } from "../../api/submission";
+import { messageOf } from "../../api/errors";
+import { outlookInWords } from "../../domain/outlook";
+import { axisTime, milliseconds } from "../../domain/time";
+import styles from "./SubmitPage.module.css";
+
+interface DryRunToldProps {
+  readonly told: DryRun | null;
+  readonly text: string;
+  /** Why the text cannot be read; empty: it can. */
+  readonly problem: string;
+}
+
+export function DryRunTold({ told, text, problem }: DryRunToldProps) {
+  if (problem !== "") {
+    return (
+      <p role="status" className={styles.told} data-tone="danger">
+        The text cannot be read. {problem}
+      </p>
+    );
+  }
+  const isOld = told !== null && told.text !== text;
+  return (
+    <div role="status" className={styles.told} aria-busy={isOld || told === null}>
+      {told === null ? "Asking what would become of it …" : <Answer told={told} />}
+    </div>
+  );
+}
+
+function Answer({ told: { answer, error } }: { readonly told: DryRun }) {
+  if (answer === null) return <p data-tone="danger">{messageOf(error)}</p>;
+  const { outlook, problems, notes } = answer;
+  if (problems.length > 0) {
+    return (
+      <ul data-tone="danger">
+        {problems.map(({ field, problem, remedy }) => (
+          <li key={field}>
+            <code>{field}</code> {problem} {remedy}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (outlook === null) return <p>It would be accepted.</p>;
+  const { tone, text } = outlookInWords(outlook, clock);
+  return (
+    <>
+      <p data-tone={tone}>
+        <strong>{text}</strong>
+      </p>
+      {[outlook.message, ...notes]
+        .filter((line) => line !== "")
+        .map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+    </>
+  );
+}
+
+function clock(moment: string): string {
+  return axisTime(milliseconds(moment), Math.abs(milliseconds(moment) - Date.now()) + 700_000);
+}
