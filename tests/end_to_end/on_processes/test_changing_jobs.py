@@ -80,7 +80,7 @@ def test_a_job_that_has_ended_runs_again(
     with stack.client("vision") as client:
         until(lambda: job_of(client, repeatable["id"])["state"] == "completed", what="it is over")
     page.goto(f"/jobs/{repeatable['id']}")
-    page.get_by_role("button", name="Run again").click()
+    page.get_by_role("button", name="Run again", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Run again").click()
     expect(page.get_by_text(repeatable["id"])).to_be_hidden()
     expect(page.get_by_role("heading", name="repeatable")).to_be_visible()
