@@ -81,6 +81,14 @@ export function valueAt(spec: SpecDocument, path: string): unknown {
   return value;
 }
 
+/** What is wrong with a field, and what to do. */
+export function sentenceOf(wrong: { readonly problem: string; readonly remedy: string }): string {
+  return [wrong.problem, wrong.remedy]
+    .filter((part) => part !== "")
+    .map((part) => (part.endsWith(".") ? part : `${part}.`))
+    .join(" ");
+}
+
 /** As a field shows it. */
 export function entryOf(value: unknown, kind: FieldKind): string {
   if (value === undefined || value === null) return "";

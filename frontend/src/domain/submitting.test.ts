@@ -4,7 +4,7 @@ import type { Outlook } from "../api/types";
 import { NewestAnswer } from "./newestAnswer";
 import { outlookInWords } from "./outlook";
 import { fieldsOf, groupsOf } from "./specSchema";
-import { entryOf, readText, textOf, valueAt, valueOf, withValue } from "./specText";
+import { entryOf, readText, sentenceOf, textOf, valueAt, valueOf, withValue } from "./specText";
 
 const SCHEMAS = {
   JobSpec: {
@@ -28,6 +28,12 @@ const SCHEMAS = {
   },
   Mode: { type: "string", enum: ["auto", "hot"] },
 };
+
+it("says what is wrong and what to do in two sentences", () => {
+  const remedy = "Use one of: vision.";
+  expect(sentenceOf({ problem: "is missing", remedy })).toBe(`is missing. ${remedy}`);
+  expect(sentenceOf({ problem: "is missing.", remedy: "" })).toBe("is missing.");
+});
 
 describe("the form", () => {
   const fields = fieldsOf(SCHEMAS);

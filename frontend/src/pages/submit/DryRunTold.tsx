@@ -3,6 +3,7 @@
 import type { DryRun } from "../../api/submission";
 import { messageOf } from "../../api/errors";
 import { outlookInWords } from "../../domain/outlook";
+import { sentenceOf } from "../../domain/specText";
 import { axisTime, milliseconds } from "../../domain/time";
 import styles from "./SubmitPage.module.css";
 
@@ -35,9 +36,9 @@ function Answer({ told: { answer, error } }: { readonly told: DryRun }) {
   if (problems.length > 0) {
     return (
       <ul data-tone="danger">
-        {problems.map(({ field, problem, remedy }) => (
-          <li key={field}>
-            <code>{field}</code> {problem} {remedy}
+        {problems.map((one) => (
+          <li key={one.field}>
+            <code>{one.field}</code> {sentenceOf(one)}
           </li>
         ))}
       </ul>

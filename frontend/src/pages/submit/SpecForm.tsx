@@ -7,7 +7,7 @@ import type { Validation } from "../../api/types";
 import { DoubleSlider } from "../../design/DoubleSlider";
 import { formatCount, humanise } from "../../domain/format";
 import { fieldsOf, groupsOf, type Schemas, type SpecField } from "../../domain/specSchema";
-import { entryOf, valueAt, valueOf, type SpecDocument } from "../../domain/specText";
+import { entryOf, sentenceOf, valueAt, valueOf, type SpecDocument } from "../../domain/specText";
 import { SpecEntry } from "./SpecEntry";
 import styles from "./SubmitPage.module.css";
 
@@ -91,7 +91,7 @@ function withChoices(
 
 function problemOf(problems: Validation["problems"], path: string): string {
   const found = problems.find(({ field }) => field === path);
-  return found === undefined ? "" : `${found.problem} ${found.remedy}`.trim();
+  return found === undefined ? "" : sentenceOf(found);
 }
 
 interface RangeProps {

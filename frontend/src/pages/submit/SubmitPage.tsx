@@ -18,10 +18,13 @@ import { SpecForm } from "./SpecForm";
 import { forgetDraft, useDraft } from "./useDraft";
 import styles from "./SubmitPage.module.css";
 
-const FIRST = `name: first
-command: [python, train.py]
+/** A new one; whoever is in several teams has to say for which of them it is. */
+function beginning([team = "", ...others]: readonly string[]): string {
+  return `name: first
+${others.length > 0 ? `team: ${team}\n` : ""}command: [python, train.py]
 elastic: {min_workers: 1, max_workers: 4}
 `;
+}
 
 export default function SubmitPage() {
   const [address] = useSearchParams();
@@ -29,7 +32,7 @@ export default function SubmitPage() {
   return (
     <div className={team.page}>
       <title>Submit · Concertina</title>
-      {from === "" ? <Whoever from="" first={FIRST} /> : <FromJob key={from} from={from} />}
+      {from === "" ? <Whoever from="" first="" /> : <FromJob key={from} from={from} />}
     </div>
   );
 }
@@ -47,6 +50,7 @@ function FromJob({ from }: { readonly from: string }) {
 
 interface WhoeverProps {
   readonly from: string;
+  /** Empty: as a new one begins. */
   readonly first: string;
 }
 
@@ -64,7 +68,7 @@ function Whoever(props: WhoeverProps) {
       </EmptyState>
     );
   }
-  return <Submit {...props} teams={teams} />;
+  return <Submit {...props} first={props.first || beginning(teams)} teams={teams} />;
 }
 
 interface SubmitProps extends WhoeverProps {

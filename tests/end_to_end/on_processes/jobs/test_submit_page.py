@@ -67,6 +67,8 @@ def test_form_and_text_are_two_views_of_one_spec(page: Page) -> None:
 def test_it_is_told_what_would_become_of_it_and_what_is_wrong(page: Page) -> None:
     opened(page)
     told = page.get_by_role("region", name="What would become of it")
+    begun = re.compile(r"^name: first\nteam: \S+\n")  # whoever is in several teams chooses one
+    expect(page.get_by_label("Spec as YAML")).to_have_value(begun)
     write(page, TEXT)
     expect(told).to_contain_text(re.compile("Starts now on 1 worker|Waits|Nobody can tell"))
     assert violations_in_both_themes(page, told.get_by_role("strong")) == []
