@@ -8,6 +8,8 @@ from typing import Final, Literal
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.end_to_end.browser import NARROW, expect_no_sideways_scroll, keep_screenshot
+
 _AXE: Final = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -30,3 +32,19 @@ def violations_in_both_themes(page: Page, shown: Locator) -> Sequence[str]:
         expect(shown).to_be_visible()
         found += [f"{scheme}: {one}" for one in violations(page)]
     return found
+
+
+def look_wide_and_narrow(page: Page, shown: Locator, *, name: str) -> None:
+    """Keep how the page looks in three sizes, light and dark, and see that it fits a telephone."""
+    expect(shown).to_be_visible()
+    keep_screenshot(page, f"{name}-1280-light")
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.reload()
+    expect(shown).to_be_visible()
+    keep_screenshot(page, f"{name}-1920-dark")
+    page.set_viewport_size(NARROW)
+    expect_no_sideways_scroll(page)
+    assert violations(page) == []
+    expect(shown).to_be_visible()
+    keep_screenshot(page, f"{name}-390-dark")

@@ -25,7 +25,8 @@ from storage.data.destinations import Reach
 from webhooks import secrets
 from webhooks.delivery import mail, problems
 from webhooks.delivery.claims import CallResult
-from webhooks.delivery.problems import AddressNotAllowed, NoMailServer
+from webhooks.delivery.problems import AddressNotAllowed
+from webhooks.errors import NoMailHere
 from webhooks.mail_server import MailServer
 from webhooks.models import WebhookDelivery, WebhookShape
 from webhooks.secrets import CannotDecrypt, WebhookTarget
@@ -108,7 +109,7 @@ class WebhookCaller:
         if delivery.webhook.shape != WebhookShape.MAIL:
             return await self._post(target, delivery, at=at)
         if self._mail is None:
-            raise NoMailServer
+            raise NoMailHere
         async with self._mails_at_once:
             to = target.url.partition(":")[2]
             return await mail.send(self._mail, to, delivery, seconds=CALL_SECONDS)

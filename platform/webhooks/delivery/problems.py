@@ -14,6 +14,8 @@ from typing import Final
 import aiohttp
 import aiosmtplib
 
+from webhooks.errors import NoMailHere
+
 NOT_DECRYPTED: Final = "Its address cannot be decrypted: the service's secret key was changed."
 
 
@@ -25,10 +27,6 @@ class AddressNotAllowed(OSError):
         self.why = why  # for admins: it names the address
 
 
-class NoMailServer(Exception):
-    """The installation sends no mail (any more)."""
-
-
 _NO_NAME: Final = "Its name cannot be looked up."
 _NOT_TRUSTED: Final = (
     "Its certificate is not valid for its name, or not from anybody who is trusted."
@@ -37,14 +35,13 @@ _NO_TLS: Final = "No encrypted connection to it came about: does it speak TLS th
 _CLOSED: Final = "It closed the connection without an answer."
 _BAD_ADDRESS: Final = "Its address cannot be called. Is it written well?"
 _NO_HTTP: Final = "What it answered is not HTTP, or its head is too long."
-_NO_MAIL: Final = "This installation sends no mail: an admin sets CONCERTINA_MAIL_SERVER."
 _NO_LOGIN: Final = "The mail server does not take Concertina's login. Ask an admin."
 _NO_SENDER: Final = "The mail server takes no mail from Concertina's address. Ask an admin."
 _NO_RECIPIENT: Final = "The mail server takes no mail for this address. Is it written well?"
 _NO_SERVER: Final = "The mail server cannot be reached, or not with encryption. Ask an admin."
 _NOT_TAKEN: Final = "The mail server did not take the message."
 _TOLD: Final = (  # the first that fits counts
-    ((NoMailServer,), _NO_MAIL),
+    ((NoMailHere,), str(NoMailHere())),
     ((aiosmtplib.SMTPAuthenticationError,), _NO_LOGIN),
     ((aiosmtplib.SMTPSenderRefused,), _NO_SENDER),
     ((aiosmtplib.SMTPRecipientRefused, aiosmtplib.SMTPRecipientsRefused), _NO_RECIPIENT),

@@ -10,9 +10,9 @@ import { useEndOfMinute } from "../../design/now";
 import { Problem } from "../../design/Problem";
 import { Segments } from "../../design/Segments";
 import { Skeleton } from "../../design/Skeleton";
+import frame from "../../design/Page.module.css";
 import { absoluteTime, milliseconds } from "../../domain/time";
 import { addressOf, PRESETS, rangeOf, shifted, type Preset } from "../../domain/timeRange";
-import team from "../team/TeamPage.module.css";
 import { Moment } from "./Moment";
 import { PriceChart } from "./PriceChart";
 import { Scrubber } from "./Scrubber";
@@ -49,9 +49,9 @@ export default function AutoscalerPage() {
   };
   const error = range.isLive ? newest : past;
   return (
-    <div className={team.page}>
+    <div className={frame.page}>
       <title>Autoscaler · Concertina</title>
-      <header className={team.heading}>
+      <header className={frame.heading}>
         <h1>Autoscaler</h1>
         <p>
           {range.isLive

@@ -11,6 +11,7 @@ import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { Segments } from "../../design/Segments";
 import { Skeleton } from "../../design/Skeleton";
+import frame from "../../design/Page.module.css";
 import {
   holdersOf,
   isShown,
@@ -20,7 +21,6 @@ import {
   type Shown,
 } from "../../domain/clusterMap";
 import { plural } from "../../domain/format";
-import team from "../team/TeamPage.module.css";
 import { GpuTable } from "./GpuTable";
 import { Legend } from "./Legend";
 import { NodeCard } from "./NodeCard";
@@ -49,9 +49,9 @@ export default function ClusterPage() {
   const chosen = names.includes(pool) ? pool : "";
   const here = nodes.filter((node) => chosen === "" || node.pool === chosen);
   return (
-    <div className={team.page}>
+    <div className={frame.page}>
       <title>Cluster · Concertina</title>
-      <header className={team.heading}>
+      <header className={frame.heading}>
         <h1>Cluster</h1>
         {items !== undefined && (
           <p>

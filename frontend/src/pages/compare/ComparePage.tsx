@@ -7,9 +7,9 @@ import { useInAddress } from "../../app/useInAddress";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
+import frame from "../../design/Page.module.css";
 import { FEWEST, idsOf, MOST, wantedOf } from "../../domain/comparison";
 import { plural } from "../../domain/format";
-import team from "../team/TeamPage.module.css";
 import { ChosenJobs } from "./ChosenJobs";
 import { CompareChart } from "./CompareChart";
 import { Differences, Outcomes } from "./CompareTables";
@@ -23,9 +23,9 @@ export default function ComparePage() {
   };
   const shown = ids.slice(0, MOST);
   return (
-    <div className={team.page}>
+    <div className={frame.page}>
       <title>Compare · Concertina</title>
-      <header className={team.heading}>
+      <header className={frame.heading}>
         <h1>Compare</h1>
         {ids.length > 0 && <p>{plural(ids.length, "job")}</p>}
       </header>
@@ -69,7 +69,7 @@ function Compared({ ids, shown, onChange }: ComparedProps) {
         <Problem error={comparison.error} onRetry={() => void comparison.refetch()} />
       </>
     ) : (
-      <div role="status" aria-label="Loading the jobs" className={team.page}>
+      <div role="status" aria-label="Loading the jobs" className={frame.page}>
         <Skeleton height={64} />
         <Skeleton height={380} />
         <Skeleton height={280} />

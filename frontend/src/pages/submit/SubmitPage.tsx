@@ -11,8 +11,8 @@ import { Card } from "../../design/Card";
 import { EmptyState } from "../../design/EmptyState";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
+import frame from "../../design/Page.module.css";
 import { readText, textOf, withValue } from "../../domain/specText";
-import team from "../team/TeamPage.module.css";
 import { DryRunTold } from "./DryRunTold";
 import { SpecForm } from "./SpecForm";
 import { forgetDraft, useDraft } from "./useDraft";
@@ -30,7 +30,7 @@ export default function SubmitPage() {
   const [address] = useSearchParams();
   const from = address.get("from") ?? "";
   return (
-    <div className={team.page}>
+    <div className={frame.page}>
       <title>Submit · Concertina</title>
       {from === "" ? <Whoever from="" first="" /> : <FromJob key={from} from={from} />}
     </div>
@@ -94,7 +94,7 @@ function Submit({ from, first, teams }: SubmitProps) {
   };
   return (
     <>
-      <header className={team.heading}>
+      <header className={frame.heading}>
         <h1>Submit a job</h1>
         {from !== "" && <p>with the spec of job {from}, to be changed</p>}
       </header>

@@ -4,6 +4,7 @@ import { Link, Route, Routes, useParams } from "react-router";
 
 import { useTeams } from "../../api/cluster";
 import { NotFoundPage } from "../../app/NotFoundPage";
+import frame from "../../design/Page.module.css";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
 import { Tabs } from "../../design/Tabs";
@@ -29,9 +30,9 @@ export default function TeamPage() {
   if (!team?.is_mine) return <NotFoundPage what="team" />;
   const here = `/teams/${name}`;
   return (
-    <div className={styles.page} key={name}>
+    <div className={frame.page} key={name}>
       <title>{`Team ${name} · Concertina`}</title>
-      <header className={styles.heading}>
+      <header className={frame.heading}>
         <h1>
           <TeamMark team={name} />
         </h1>

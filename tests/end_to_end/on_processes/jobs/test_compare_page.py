@@ -12,8 +12,11 @@ import pytest
 from local_stack.processes import embedded_postgres
 from playwright.sync_api import Download, Page, expect
 
-from tests.end_to_end.accessibility import violations, violations_in_both_themes
-from tests.end_to_end.browser import NARROW, expect_no_sideways_scroll, keep_screenshot
+from tests.end_to_end.accessibility import (
+    look_wide_and_narrow,
+    violations,
+    violations_in_both_themes,
+)
 from tests.end_to_end.live_page import events_of, wait_for_reads
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.submitted_job import SubmittedJob
@@ -239,18 +242,7 @@ def test_it_is_looked_at_wide_and_narrow(page: Page, tuned: list[str]) -> None:
     address = f"/compare?jobs={','.join(tuned)}"
     curves = page.get_by_role("img", name=re.compile("Loss of ")).locator("svg")
     page.goto(address)
-    expect(curves).to_be_visible()
-    keep_screenshot(page, "compare-1280-light")
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    page.reload()
-    expect(curves).to_be_visible()
-    keep_screenshot(page, "compare-1920-dark")
-    page.set_viewport_size(NARROW)
-    expect_no_sideways_scroll(page)
-    assert violations(page) == []
-    expect(curves).to_be_visible()
-    keep_screenshot(page, "compare-390-dark")
+    look_wide_and_narrow(page, curves, name="compare")
     copies = page.get_by_role("button", name="Copy as CSV: what differs")
     assert copies.evaluate(_INDENT) == 0  # what it says once it has copied takes no room before
     field = page.get_by_role("rowheader", name="elastic.max_workers")

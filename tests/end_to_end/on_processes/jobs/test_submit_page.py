@@ -8,8 +8,11 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.end_to_end.accessibility import violations, violations_in_both_themes
-from tests.end_to_end.browser import NARROW, expect_no_sideways_scroll, keep_screenshot
+from tests.end_to_end.accessibility import (
+    look_wide_and_narrow,
+    violations,
+    violations_in_both_themes,
+)
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.submitted_job import SubmittedJob
 
@@ -110,14 +113,4 @@ def test_it_is_looked_at_wide_and_narrow(page: Page) -> None:
     opened(page)
     write(page, TEXT + "batch: {global_batch_size: {base: 64, min: 32, max: 512}}\n")
     told = page.get_by_role("region", name="What would become of it").get_by_role("strong")
-    expect(told).to_be_visible()
-    keep_screenshot(page, "submit-1280-light")
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    page.reload()
-    expect(told).to_be_visible()
-    keep_screenshot(page, "submit-1920-dark")
-    page.set_viewport_size(NARROW)
-    expect_no_sideways_scroll(page)
-    assert violations(page) == []
-    keep_screenshot(page, "submit-390-dark")
+    look_wide_and_narrow(page, told, name="submit")
