@@ -28,10 +28,13 @@ if TYPE_CHECKING:
         ModelState,
         NodeClosing,
         PoolAdmissionEnum,
+        ReclaimTarget,
         RemedyKind,
         RemovalPartEnum,
         RepeatedUnitEnum,
         SecretKind,
+        SetupAction,
+        SetupKind,
         SignEnum,
         TeamPermission,
         TokenState,
@@ -251,6 +254,19 @@ class Explanation(TypedDict):
     quarantine: Quarantine | None  # Null: it is planned as all others are.
     details: Details | None  # All numbers the sentence is made of; null: no decision yet.
     changes: list[Change]  # The newest rescales, newest first.
+
+
+class FairShareSetup(TypedDict):
+    """How idle GPUs of a pool are shared out, and come back."""
+
+    half_life_hours: NotRequired[float]  # After so many hours, usage of the past counts half.
+    usage_weight: NotRequired[float]  # How much it counts against a team's weight. 0: not at all.
+    # How far a team with waiting work may take GPUs back from borrowers.
+    reclaim_target: NotRequired[ReclaimTarget]
+    reclaim_delay_seconds: NotRequired[float]  # A claim waits so long for GPUs that become free.
+    reclaim_min_runtime_seconds: NotRequired[float]  # A borrower that runs for less is only shrunk.
+    # What is taken back for another team's guarantee is free after so long.
+    reclaim_seconds: NotRequired[float]
 
 
 class Generation(TypedDict):
@@ -577,6 +593,20 @@ class NodeService(TypedDict):
     stragglers: int  # Workers found slower than their peers there within the last hour.
 
 
+class NodeSetup(TypedDict):
+    """A machine. A new one takes work; cordoning and draining it are not part of the set-up."""
+
+    gpus: NotRequired[int]  # Needed for a new node.
+    address: NotRequired[str]  # Where its processes reach one another.
+    # Where its worker host is reached. Empty: where this installation's settings say. Nodes of the
+    # same URL are of one machine.
+    host_url: NotRequired[str]
+    # Where jobs' coordinators on this node reach the api, such as https://concertina.example.com.
+    # Empty: where this installation's settings say.
+    service_url: NotRequired[str]
+    gpu_uuids: NotRequired[list[str]]  # By index; empty: processes are given GPUs by their numbers.
+
+
 class Outlook(TypedDict):
     """What would become of the job if it were submitted now."""
 
@@ -621,6 +651,22 @@ class Pool(TypedDict):
     gap: float | None  # 0: the newest plan is optimal.
 
 
+class PoolSetup(TypedDict):
+    """GPUs of one type, planned together."""
+
+    gpu_type: NotRequired[str]
+    policy: NotRequired[str]  # What the planner makes the most of: a policy of this installation.
+    policy_options: NotRequired[dict[str, Any]]  # What differs from the policy's defaults.
+    # What becomes of a new job that does not fit beside the smallest sizes of all others.
+    admission: NotRequired[PoolAdmissionEnum]
+    dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
+    all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
+    fair_share: NotRequired[FairShareSetup]
+    # Fetched to its nodes before any job names them; blank: the worker image.
+    prefetched_images: NotRequired[list[str]]
+    nodes: NotRequired[dict[str, NodeSetup]]
+
+
 class Prediction(TypedDict):
     """When a live job starts and finishes, from replaying the plan forward."""
 
@@ -658,6 +704,18 @@ class Quota(TypedDict):
     # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
     lending_limit_gpus: int | None
     over_quota_weight: float  # Share of idle GPUs beyond the guarantee, relative to other teams.
+
+
+class QuotaSetup(TypedDict):
+    """What a team may use of a pool."""
+
+    # GPUs the team gets back within seconds when it has work for them.
+    guaranteed_gpus: NotRequired[int]
+    limit_gpus: NotRequired[int | None]  # Most GPUs the team may hold. Empty: the whole pool.
+    # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
+    lending_limit_gpus: NotRequired[int | None]
+    # Share of idle GPUs beyond the guarantee, relative to others.
+    over_quota_weight: NotRequired[float]
 
 
 class RefusedDetails(TypedDict):
@@ -767,6 +825,49 @@ class Secret(TypedDict):
     jobs_count: int  # How many live jobs need it.
 
 
+class Setup(TypedDict):
+    """All that admins set up. Objects and fields that are left out stay as they are."""
+
+    pools: NotRequired[dict[str, PoolSetup]]
+    teams: NotRequired[dict[str, TeamSetup]]
+    images: NotRequired[list[str]]  # Patterns of images that everybody's jobs may run.
+
+
+class SetupChange(TypedDict):
+    """What becomes of an object."""
+
+    kind: SetupKind
+    of: str  # The team of a quota or rule, the pool of an image; empty: of none.
+    name: str  # A quota is called as its pool, a rule as its pattern.
+    action: SetupAction
+    fields_changed: list[SetupFieldChange]  # Of a new object what the document says of it.
+
+
+class SetupFieldChange(TypedDict):
+    """A document of the service: SetupFieldChange."""
+
+    field: str
+    before: Any | None  # null, too, if it is new.
+    after: Any | None  # null, too, if it is removed.
+
+
+class SetupObject(TypedDict):
+    """An object of the set-up."""
+
+    kind: SetupKind
+    of: str  # The team of a quota or rule, the pool of an image; empty: of none.
+    name: str  # A quota is called as its pool, a rule as its pattern.
+
+
+class SetupOutcome(TypedDict):
+    """What changes; nothing, if the set-up is as the document says."""
+
+    changes: list[SetupChange]
+    kept: list[SetupObject]  # In groups that the document names, but not named: `prune` removes it.
+    version_before: str  # Send it as `If-Match` to apply just this.
+    version: str  # Of the set-up with these changes.
+
+
 class Span(TypedDict):
     """Percentiles of a moment; null: later than was looked ahead."""
 
@@ -844,12 +945,48 @@ class TeamChange(TypedDict):
     when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
 
 
+class TeamLimitsSetup(TypedDict):
+    """Limits of a team as a whole; null: no limit."""
+
+    # Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no
+    # limit.
+    max_running_jobs: NotRequired[int | None]
+    # Most of these that one person, or one token, has submitted. null: no limit.
+    max_running_jobs_per_user: NotRequired[int | None]
+    # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
+    # no limit.
+    max_queued_jobs_per_user: NotRequired[int | None]
+    # That it and the teams below it may use in a month of UTC. null: no limit.
+    gpu_hours_per_month: NotRequired[float | None]
+    when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
+
+
 class TeamRetention(TypedDict):
     """A document of the service: TeamRetention."""
 
     may_choose: bool  # True if the caller may set `days`.
     may_set_bounds: bool
     items: list[KeptPart]
+
+
+class TeamSetup(TypedDict):
+    """A team, with what it may use. Its people, tokens and secrets are not part of the set-up."""
+
+    parent: NotRequired[str | None]  # The team above it; null: none.
+    # Most jobs that may wait, queued or paused; the next one is refused.
+    max_queued_jobs: NotRequired[int]
+    # Most that its jobs keep on disk, in GiB. Empty: the installation's number.
+    most_disk_gib: NotRequired[int | None]
+    network: NotRequired[JobNetwork]  # What its jobs may ask for, as `network` in their specs.
+    # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
+    reachable: NotRequired[list[str]]
+    # True: each of its members may change, cancel and delete all of the team's jobs, not only those
+    # that they submitted themselves.
+    members_change_all_jobs: NotRequired[bool]
+    limits: NotRequired[TeamLimitsSetup]
+    quotas: NotRequired[dict[str, QuotaSetup]]  # By the name of the pool.
+    # Patterns of images that its jobs may run; * stands for any characters.
+    images: NotRequired[list[str]]
 
 
 class TeamShare(TypedDict):
@@ -969,6 +1106,13 @@ class WebhookList(TypedDict):
     """A document of the service: WebhookList."""
 
     items: list[Webhook]
+
+
+class WholeSetup(TypedDict):
+    """The set-up, and its version: another one whenever something is different."""
+
+    version: str
+    setup: Setup
 
 
 class Worker(TypedDict):

@@ -17,6 +17,7 @@ class CommandExitCode(IntEnum):
     UNREACHABLE = 6  # the service did not answer for as long as we were willing to try
     JOB_CANCELLED = 7  # the job ended as `cancelled`
     JOB_ENDED_EARLY = 8  # the job's script ended before its training was through
+    WOULD_CHANGE = 9  # `admin apply --dry-run --exit-code`: the set-up is not as the file says
     INTERRUPTED = 130  # Ctrl-C; a submitted job goes on
 
 

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from concertina.commands import (
-    cluster,
     control,
     dashboard,
     diff,
@@ -19,6 +18,7 @@ from concertina.commands import (
     removal,
     top,
 )
+from concertina.commands.installation import admin, cluster
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import code, edit, init, run, submit
 from concertina.commands.team import (
@@ -38,7 +38,8 @@ from concertina.commands.team import (
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
     "3 refused by the service · 4 not found · 5 not logged in or not allowed · "
-    "6 service unreachable · 7 the job was cancelled · 8 its script ended early · 130 interrupted."
+    "6 service unreachable · 7 the job was cancelled · 8 its script ended early · "
+    "9 the set-up would change · 130 interrupted."
 )
 
 app = typer.Typer(
@@ -87,6 +88,7 @@ for command in (
     app.command()(command)
 app.command(name="open")(dashboard.open_in_browser)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
+app.add_typer(admin.app, name="admin")
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")
 app.add_typer(limits.app, name="limits")

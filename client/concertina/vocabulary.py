@@ -150,6 +150,7 @@ MemberRole = Literal["viewer", "member", "lead"]
 ModelState = Literal["storing", "stored", "lost"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]
+ReclaimTarget = Literal["guarantee", "fair_share"]
 RemedyKind = Literal[
     "higher_priority",
     "free_gpus",
@@ -166,6 +167,8 @@ RemedyKind = Literal[
 RemovalPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code", "history", "job"]
 RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
 SecretKind = Literal["environment", "registry"]
+SetupAction = Literal["created", "changed", "removed"]
+SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image rule"]
 SignEnum = Literal["line", "iteration"]
 TeamPermission = Literal[
     "see",

@@ -15,6 +15,8 @@ from autoscaler.planning.decisions.plan import Action
 from autoscaler.team_budget import WhenUsedUp
 from control_plane.configuration import environment, redis_url, structured_logging
 from control_plane.database import database_url
+from control_plane.setup.changes import SetupAction
+from control_plane.setup.objects import SetupKind
 from jobs.job_mode import JobMode
 from jobs.lifecycle import JobState
 from jobs.wait_condition import WaitCondition
@@ -154,6 +156,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "Hindrance": [hindrance.value for hindrance in Hindrance],
         "RemedyKind": [kind.value for kind in RemedyKind],
         "LimitUnit": "jobs.queries.limits_of_use.LIMIT_UNITS",
+        "PoolAdmissionEnum": "cluster.models.pool.ADMISSION_VARIANTS",
+        "ReclaimTarget": "tenancy.models.fair_share.RECLAIM_TARGETS",
+        "SetupAction": [action.value for action in SetupAction],
+        "SetupKind": [kind.value for kind in SetupKind],
         "NodeClosing": [closing.value for closing in Closing],
         "EventKind": "jobs.api.serializers.vocabulary.EVENT_KINDS",
         "JobMode": JobMode.choices(),

@@ -7,8 +7,9 @@ guarantee of its own promises what its children are promised, and no more.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,22 +33,57 @@ def problems_of(
     team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None], *, gpus: int
 ) -> Iterator[QuotaProblem]:
     """Find what is wrong with the settings of `team`, given those of all others in the pool."""
-    own = settings[team]
-    if own.limit is not None and own.limit < own.guaranteed:
-        yield QuotaProblem(
-            field="limit_gpus",
-            message=f"The limit ({own.limit}) is below the guarantee ({own.guaranteed})."
-            " Raise it, or leave it empty.",
-        )
-    if own.lending_limit is not None and own.lending_limit > own.guaranteed:
-        yield QuotaProblem(
-            field="lending_limit_gpus",
-            message=f"Team {team} has {own.guaranteed} guaranteed GPUs to lend, not"
-            f" {own.lending_limit}. Lower it, or leave it empty to lend all.",
-        )
-    yield from _promises_to_children(team, settings, parents)
-    yield from _promises_of_parent(team, settings, parents)
-    yield from _pool_is_large_enough(team, settings, parents, gpus)
+    yield from _problems_alone(team, settings[team])
+    tree = PromiseTree(settings, parents)
+    yield from _promises_to_children(team, tree)
+    yield from _promises_of_parent(team, tree)
+    yield from _pool_is_large_enough(team, tree, gpus)
+
+
+def problems_of_all(tree: PromiseTree) -> Iterator[tuple[str, QuotaProblem]]:
+    """Find what is wrong with all settings of a pool, by team, whatever the pool's size."""
+    for team, own in tree.settings.items():
+        for problem in (
+            *_problems_alone(team, own),
+            *_promises_to_children(team, tree),
+            *_promises_of_parent(team, tree),
+        ):
+            yield team, problem
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseTree:
+    """What all teams of a pool are promised; each team's sum is made once. No circle of parents."""
+
+    settings: Mapping[str, Setting]
+    parents: Mapping[str, str | None]
+    _children: dict[str, list[str]] = field(default_factory=dict)
+    _promised: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        children: defaultdict[str, list[str]] = defaultdict(list)
+        for child, above in self.parents.items():
+            if above is not None:
+                children[above].append(child)
+        self._children.update(children)
+
+    def promised(self, team: str) -> int:
+        """Return the guarantee of a whole subtree."""
+        if team not in self._promised:
+            own = self.settings.get(team, Setting()).guaranteed
+            self._promised[team] = max(own, self.promised_below(team))
+        return self._promised[team]
+
+    def promised_below(self, team: str, *, without: str | None = None) -> int:
+        """Return the guarantees of the teams below, one left out if it is named."""
+        below = self._children.get(team, ())
+        return sum(self.promised(child) for child in below if child != without)
+
+    @property
+    def total(self) -> int:
+        """What all teams of the pool are guaranteed together; a child's is in its parent's."""
+        roots = {_top(team, self.parents) for team in self.settings}
+        return sum(self.promised(root) for root in roots)
 
 
 def promised_by_the_team_above(
@@ -60,9 +96,10 @@ def promised_by_the_team_above(
     parent = parents.get(team)
     if parent is None:
         return None
+    tree = PromiseTree(settings, parents)
     has = settings.get(parent, Setting()).guaranteed
-    others = sum(promised(c, settings, parents) for c in _children(parent, parents) if c != team)
-    if others + promised(team, settings, parents) <= has:
+    others = tree.promised_below(parent, without=team)
+    if others + tree.promised(team) <= has:
         return None
     return QuotaProblem(
         field="guaranteed_gpus",
@@ -71,23 +108,28 @@ def promised_by_the_team_above(
     )
 
 
-def promised(team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]) -> int:
-    """Return the guarantee of a whole subtree."""
-    below = sum(promised(child, settings, parents) for child in _children(team, parents))
-    return max(settings.get(team, Setting()).guaranteed, below)
-
-
 def total_promised(settings: Mapping[str, Setting], parents: Mapping[str, str | None]) -> int:
     """Return what all teams of the pool are guaranteed together; a child's is in its parent's."""
-    roots = {_top(team, parents) for team in settings}
-    return sum(promised(root, settings, parents) for root in roots)
+    return PromiseTree(settings, parents).total
 
 
-def _promises_to_children(
-    team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]
-) -> Iterator[QuotaProblem]:
-    own = settings[team]
-    below = sum(promised(child, settings, parents) for child in _children(team, parents))
+def _problems_alone(team: str, own: Setting) -> Iterator[QuotaProblem]:
+    if own.limit is not None and own.limit < own.guaranteed:
+        yield QuotaProblem(
+            field="limit_gpus",
+            message=f"The limit ({own.limit}) is below the guarantee ({own.guaranteed})."
+            " Raise it, or leave it empty.",
+        )
+    if own.lending_limit is not None and own.lending_limit > own.guaranteed:
+        yield QuotaProblem(
+            field="lending_limit_gpus",
+            message=f"Team {team} has {own.guaranteed} guaranteed GPUs to lend, not"
+            f" {own.lending_limit}. Lower it, or leave it empty to lend all.",
+        )
+
+
+def _promises_to_children(team: str, tree: PromiseTree) -> Iterator[QuotaProblem]:
+    own, below = tree.settings[team], tree.promised_below(team)
     if 0 < own.guaranteed < below:
         yield QuotaProblem(
             field="guaranteed_gpus",
@@ -102,15 +144,12 @@ def _promises_to_children(
         )
 
 
-def _promises_of_parent(
-    team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None]
-) -> Iterator[QuotaProblem]:
-    parent = parents.get(team)
-    above = settings.get(parent) if parent is not None else None
+def _promises_of_parent(team: str, tree: PromiseTree) -> Iterator[QuotaProblem]:
+    parent = tree.parents.get(team)
+    above = tree.settings.get(parent) if parent is not None else None
     if parent is None or above is None:
         return
-    siblings = sum(promised(c, settings, parents) for c in _children(parent, parents) if c != team)
-    own = promised(team, settings, parents)
+    siblings, own = tree.promised_below(parent, without=team), tree.promised(team)
     for most, what in ((above.guaranteed or None, "guaranteed"), (above.limit, "limited to")):
         if most is not None and siblings + own > most:
             yield QuotaProblem(
@@ -121,21 +160,15 @@ def _promises_of_parent(
             )
 
 
-def _pool_is_large_enough(
-    team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None], gpus: int
-) -> Iterator[QuotaProblem]:
-    total = total_promised(settings, parents)
+def _pool_is_large_enough(team: str, tree: PromiseTree, gpus: int) -> Iterator[QuotaProblem]:
+    total = tree.total
     if total > gpus:
-        elsewhere = max(total - settings[team].guaranteed, 0)
+        elsewhere = max(total - tree.settings[team].guaranteed, 0)
         yield QuotaProblem(
             field="guaranteed_gpus",
             message=f"The pool has {gpus} GPUs, of which {elsewhere} are guaranteed to other"
             f" teams. Guarantee at most {max(gpus - elsewhere, 0)}.",
         )
-
-
-def _children(team: str, parents: Mapping[str, str | None]) -> list[str]:
-    return [child for child, above in parents.items() if above == team]
 
 
 def _top(team: str, parents: Mapping[str, str | None]) -> str:

@@ -42,6 +42,7 @@ READ: Final = (
     "Output",
     "Pool",
     "Secret",
+    "SetupOutcome",
     "SubmittedJob",
     "SubmittedJobs",
     "Team",
@@ -53,6 +54,7 @@ READ: Final = (
     "Usage",
     "Validation",
     "WebhookList",
+    "WholeSetup",
     "Worker",
 )  # by the client; what they consist of follows
 EXTENDS: Final = {

@@ -180,6 +180,8 @@ BODIES: Final[dict[str, Any]] = {
     "validate_job": spec(team="vision"),
     "change_team": {"max_queued_jobs": 5},
     "change_quota": {"guaranteed_gpus": 1},
+    "preview_setup": {"setup": {"teams": {"vision": {"max_queued_jobs": 5}}}},
+    "apply_setup": {"setup": {"teams": {"vision": {"max_queued_jobs": 5}}}},
     "add_model_version": {"job": f"{CANARY}-job"},
     "set_model_alias": {"version": "1"},
     "add_member": {"name": "teamless", "role": "viewer"},

@@ -4,7 +4,7 @@
 - `inspect`: `ps`, `describe`, `explain`, `usage`: which jobs there are, and why they are so
 - `diff`: in what two jobs differ
 - `dashboard`: `open`
-- `cluster`: `teams`, `pools`, `nodes`, `cordon`, `drain`, `uncordon`
+- `installation`: `teams`, `pools`, `nodes`, `cordon`, `drain`, `uncordon`, `admin`
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
 - `team`: `data`, `members`, `quota`, `limits`, `secrets`, `tokens`, `webhooks`, `network`,

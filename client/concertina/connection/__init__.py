@@ -4,6 +4,7 @@
 - `transport`: one request, and what a bad answer becomes
 - `retrying`: when a failed request is tried again, and for how long
 - `connection`: what those are given who ask for one kind of thing
+- `setups`: all that admins set up
 - `team`: what is asked about teams
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page

@@ -3,6 +3,7 @@
 - `job_files`: a job file, with the line on which it says what
 - `yaml_documents`: what YAML says, as far as JSON could say it
 - `bulk_files`: a file with many jobs
+- `setup_files`: all that admins set up, as a file
 - `overrides`: `--set elastic.max_workers=8`
 - `after`: `--after JOB`, for which jobs a new one is to wait
 - `moments`: when, or how long ago

@@ -8,5 +8,6 @@
 - `results`, `keeping`: what they leave behind, and for how long
 - `dependencies`: for whom a job waits, and who waits for it
 - `outlook`: what would become of a job that is not submitted yet
+- `setups`: what would change of all that admins set up
 - `problems`: a refusal
 """

@@ -58,6 +58,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that admins have set up, as one document (admins)
+         * @description Pools with their policy, fair-share settings, prefetched images and nodes; teams with their limits, quotas and image rules. No secrets, people or tokens.
+         */
+        get: operations["get_setup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/setup:apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the set-up to what a document says, all or nothing (admins)
+         * @description What the document leaves out stays, unless `prune` is true. With `If-Match`, a `version`, it is refused if somebody has changed the set-up meanwhile.
+         */
+        post: operations["apply_setup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/setup:preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a document would change of the set-up (admins)
+         * @description Nothing is changed. It is refused as `apply_setup` would be.
+         */
+        post: operations["preview_setup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster/summary": {
         parameters: {
             query?: never;
@@ -2547,6 +2607,41 @@ export interface components {
             /** @description The newest rescales, newest first. */
             changes: components["schemas"]["Change"][];
         };
+        /** @description How idle GPUs of a pool are shared out, and come back. */
+        FairShareSetup: {
+            /**
+             * Format: double
+             * @description After so many hours, usage of the past counts half.
+             */
+            half_life_hours?: number;
+            /**
+             * Format: double
+             * @description How much it counts against a team's weight. 0: not at all.
+             */
+            usage_weight?: number;
+            /**
+             * @description How far a team with waiting work may take GPUs back from borrowers.
+             *
+             *     * `guarantee` - guarantee: a team takes back its guarantee
+             *     * `fair_share` - fair share: it takes its share of what is idle, too
+             */
+            reclaim_target?: components["schemas"]["ReclaimTarget"];
+            /**
+             * Format: double
+             * @description A claim waits so long for GPUs that become free.
+             */
+            reclaim_delay_seconds?: number;
+            /**
+             * Format: double
+             * @description A borrower that runs for less is only shrunk.
+             */
+            reclaim_min_runtime_seconds?: number;
+            /**
+             * Format: double
+             * @description What is taken back for another team's guarantee is free after so long.
+             */
+            reclaim_seconds?: number;
+        };
         /** @description An event of any job, with whose it is. */
         FeedEvent: {
             /** @description Later ones have a higher one. */
@@ -3971,6 +4066,19 @@ export interface components {
             /** @description Workers found slower than their peers there within the last hour. */
             readonly stragglers: number;
         };
+        /** @description A machine. A new one takes work; cordoning and draining it are not part of the set-up. */
+        NodeSetup: {
+            /** @description Needed for a new node. */
+            gpus?: number;
+            /** @description Where its processes reach one another. */
+            address?: string;
+            /** @description Where its worker host is reached. Empty: where this installation's settings say. Nodes of the same URL are of one machine. */
+            host_url?: string;
+            /** @description Where jobs' coordinators on this node reach the api, such as https://concertina.example.com. Empty: where this installation's settings say. */
+            service_url?: string;
+            /** @description By index; empty: processes are given GPUs by their numbers. */
+            gpu_uuids?: string[];
+        };
         NoticeList: {
             /** @description Sentences for people. */
             items: string[];
@@ -4210,6 +4318,38 @@ export interface components {
         PoolList: {
             items: components["schemas"]["Pool"][];
         };
+        /** @description GPUs of one type, planned together. */
+        PoolSetup: {
+            gpu_type?: string;
+            /** @description What the planner makes the most of: a policy of this installation. */
+            policy?: string;
+            /** @description What differs from the policy's defaults. */
+            policy_options?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What becomes of a new job that does not fit beside the smallest sizes of all others.
+             *
+             *     * `queueing` - queueing: a new job that does not fit waits
+             *     * `dropping` - dropping: it is refused for good
+             */
+            admission?: components["schemas"]["PoolAdmissionEnum"];
+            /**
+             * Format: double
+             * @description What policies about money reckon with.
+             */
+            dollars_per_gpu_hour?: number;
+            /** @description Measured times of an all-reduce. */
+            all_reduce?: {
+                [key: string]: unknown;
+            }[];
+            fair_share?: components["schemas"]["FairShareSetup"];
+            /** @description Fetched to its nodes before any job names them; blank: the worker image. */
+            prefetched_images?: string[];
+            nodes?: {
+                [key: string]: components["schemas"]["NodeSetup"];
+            };
+        };
         /** @description When a live job starts and finishes, from replaying the plan forward. */
         Prediction: {
             /** Format: date-time */
@@ -4308,6 +4448,20 @@ export interface components {
         QuotaList: {
             items: components["schemas"]["QuotaChange"][];
         };
+        /** @description What a team may use of a pool. */
+        QuotaSetup: {
+            /** @description GPUs the team gets back within seconds when it has work for them. */
+            guaranteed_gpus?: number;
+            /** @description Most GPUs the team may hold. Empty: the whole pool. */
+            limit_gpus?: number | null;
+            /** @description Most GPUs of the guarantee that others may use while it is idle. Empty: all. */
+            lending_limit_gpus?: number | null;
+            /**
+             * Format: double
+             * @description Share of idle GPUs beyond the guarantee, relative to others.
+             */
+            over_quota_weight?: number;
+        };
         ReasonBody: {
             /**
              * @description For the record.
@@ -4315,6 +4469,12 @@ export interface components {
              */
             reason: string;
         };
+        /**
+         * @description * `guarantee` - guarantee: a team takes back its guarantee
+         *     * `fair_share` - fair share: it takes its share of what is idle, too
+         * @enum {string}
+         */
+        ReclaimTarget: "guarantee" | "fair_share";
         /** @description A job that can never start as it is. */
         RefusedDetails: {
             /**
@@ -4694,6 +4854,79 @@ export interface components {
             user: components["schemas"]["User"];
             /** @description What whoever signs in should know; for people. */
             notices: string[];
+        };
+        /** @description All that admins set up. Objects and fields that are left out stay as they are. */
+        Setup: {
+            pools?: {
+                [key: string]: components["schemas"]["PoolSetup"];
+            };
+            teams?: {
+                [key: string]: components["schemas"]["TeamSetup"];
+            };
+            /** @description Patterns of images that everybody's jobs may run. */
+            images?: string[];
+        };
+        /**
+         * @description * `created` - created
+         *     * `changed` - changed
+         *     * `removed` - removed
+         * @enum {string}
+         */
+        SetupAction: "created" | "changed" | "removed";
+        /** @description A set-up as it is wanted. */
+        SetupBody: {
+            setup: components["schemas"]["Setup"];
+            /**
+             * @description Remove what the document leaves out of a group that it names: of `pools`, `teams`, `images`, and of a pool's `nodes`, say. Otherwise that stays.
+             * @default false
+             */
+            prune: boolean;
+        };
+        /** @description What becomes of an object. */
+        SetupChange: {
+            kind: components["schemas"]["SetupKind"];
+            /** @description The team of a quota or rule, the pool of an image; empty: of none. */
+            of: string;
+            /** @description A quota is called as its pool, a rule as its pattern. */
+            name: string;
+            action: components["schemas"]["SetupAction"];
+            /** @description Of a new object what the document says of it. */
+            fields_changed: components["schemas"]["SetupFieldChange"][];
+        };
+        SetupFieldChange: {
+            field: string;
+            /** @description null, too, if it is new. */
+            before: unknown | null;
+            /** @description null, too, if it is removed. */
+            after: unknown | null;
+        };
+        /**
+         * @description * `pool` - pool
+         *     * `node` - node
+         *     * `prefetched image` - prefetched image
+         *     * `team` - team
+         *     * `quota` - quota
+         *     * `image rule` - image rule
+         * @enum {string}
+         */
+        SetupKind: "pool" | "node" | "prefetched image" | "team" | "quota" | "image rule";
+        /** @description An object of the set-up. */
+        SetupObject: {
+            kind: components["schemas"]["SetupKind"];
+            /** @description The team of a quota or rule, the pool of an image; empty: of none. */
+            of: string;
+            /** @description A quota is called as its pool, a rule as its pattern. */
+            name: string;
+        };
+        /** @description What changes; nothing, if the set-up is as the document says. */
+        SetupOutcome: {
+            changes: components["schemas"]["SetupChange"][];
+            /** @description In groups that the document names, but not named: `prune` removes it. */
+            kept: components["schemas"]["SetupObject"][];
+            /** @description Send it as `If-Match` to apply just this. */
+            version_before: string;
+            /** @description Of the set-up with these changes. */
+            version: string;
         };
         /**
          * @description * `` - nothing yet
@@ -5212,6 +5445,27 @@ export interface components {
             /** @description What rules allow; * is any characters. */
             patterns: string[];
         };
+        /** @description Limits of a team as a whole; null: no limit. */
+        TeamLimitsSetup: {
+            /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
+            max_running_jobs?: number | null;
+            /** @description Most of these that one person, or one token, has submitted. null: no limit. */
+            max_running_jobs_per_user?: number | null;
+            /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
+            max_queued_jobs_per_user?: number | null;
+            /**
+             * Format: double
+             * @description That it and the teams below it may use in a month of UTC. null: no limit.
+             */
+            gpu_hours_per_month?: number | null;
+            /**
+             * @description What becomes of its jobs when these are used up.
+             *
+             *     * `no_new` - no_new: no queued job starts, and those that run go on
+             *     * `pause` - pause: those that run are paused as well, after a last checkpoint
+             */
+            when_used_up?: components["schemas"]["WhenUsedUp"];
+        };
         TeamList: {
             items: components["schemas"]["Team"][];
         };
@@ -5238,6 +5492,34 @@ export interface components {
             may_choose: boolean;
             may_set_bounds: boolean;
             items: components["schemas"]["KeptPart"][];
+        };
+        /** @description A team, with what it may use. Its people, tokens and secrets are not part of the set-up. */
+        TeamSetup: {
+            /** @description The team above it; null: none. */
+            parent?: string | null;
+            /** @description Most jobs that may wait, queued or paused; the next one is refused. */
+            max_queued_jobs?: number;
+            /** @description Most that its jobs keep on disk, in GiB. Empty: the installation's number. */
+            most_disk_gib?: number | null;
+            /**
+             * @description What its jobs may ask for, as `network` in their specs.
+             *
+             *     * `isolated` - isolated: its jobs reach nobody
+             *     * `listed` - listed: a job that asks for it reaches the hosts that are listed
+             *     * `egress` - egress: a job that asks for it reaches what its node reaches
+             */
+            network?: components["schemas"]["JobNetwork"];
+            /** @description Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`. */
+            reachable?: string[];
+            /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
+            members_change_all_jobs?: boolean;
+            limits?: components["schemas"]["TeamLimitsSetup"];
+            /** @description By the name of the pool. */
+            quotas?: {
+                [key: string]: components["schemas"]["QuotaSetup"];
+            };
+            /** @description Patterns of images that its jobs may run; * stands for any characters. */
+            images?: string[];
         };
         TeamShare: {
             team: string;
@@ -5651,6 +5933,11 @@ export interface components {
          * @enum {string}
          */
         WhenUsedUp: "no_new" | "pause";
+        /** @description The set-up, and its version: another one whenever something is different. */
+        WholeSetup: {
+            version: string;
+            setup: components["schemas"]["Setup"];
+        };
         /**
          * @description * `shrinks` - shrinks
          *     * `pauses` - pauses
@@ -5966,6 +6253,265 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_setup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeSetup"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    apply_setup: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupBody"];
+                "application/yaml": components["schemas"]["SetupBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupOutcome"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            412: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    preview_setup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupBody"];
+                "application/yaml": components["schemas"]["SetupBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupOutcome"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

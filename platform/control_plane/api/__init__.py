@@ -3,6 +3,7 @@
 urls     which address under /api/v1 leads where
 teams    teams, their quotas, secrets and images
 cluster  how the cluster is used; pools, nodes and prefetched images
+setup    all that admins set up, as one document
 ticks    what the autoscaler did, and what a GPU was worth
 usage    who used, lent and borrowed how much GPU time
 events   what happens to all jobs that somebody sees

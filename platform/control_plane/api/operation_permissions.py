@@ -74,6 +74,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_prefetched_images", "add_prefetched_image", "get_prefetched_image"),
         *("remove_prefetched_image", "list_node_jobs"),
         *("cordon_node", "drain_node", "uncordon_node"),
+        *("get_setup", "preview_setup", "apply_setup"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

@@ -19,6 +19,7 @@ from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
+from control_plane.api.setup import endpoint as setup
 from control_plane.api.teams import (
     data,
     images,
@@ -156,6 +157,9 @@ urlpatterns = [
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
     path("nodes/<str:name>/drain", nodes.DrainView.as_view()),
     path("nodes/<str:name>/uncordon", nodes.UncordonView.as_view()),
+    path("cluster/setup", setup.SetupView.as_view()),
+    path("cluster/setup:preview", setup.SetupPreviewView.as_view()),
+    path("cluster/setup:apply", setup.SetupApplyView.as_view()),
     path("cluster/gpus", gpus.GpuUseView.as_view()),
     path("cluster/utilisation", usage.UtilisationView.as_view()),
     path("cluster/summary", usage.SummaryView.as_view()),

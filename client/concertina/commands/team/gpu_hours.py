@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from concertina.commands.cluster import PoolOption
+from concertina.commands.installation.cluster import PoolOption
 from concertina.commands.options import Output
 from concertina.input.moments import day_or_moment
 from concertina.terminal.session import session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from concertina.connection.setups import WholeSetups
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping
@@ -73,6 +74,11 @@ class TeamQuestions:
     def secrets(self: _Asks) -> TeamSecrets:
         """What only the jobs of teams may know."""
         return TeamSecrets(self._send, self._of_team)
+
+    @property
+    def setups(self: _Asks) -> WholeSetups:
+        """All that admins set up, as one document."""
+        return WholeSetups(self._send)
 
     @property
     def tokens(self: _Asks) -> TeamTokens:

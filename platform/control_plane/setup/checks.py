@@ -1,0 +1,79 @@
+"""What do the models say of single objects? What each says of itself, without a question.
+
+What objects say of one another is for `rules`, who sees them as they are after all changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from cluster.models import Node, Pool
+from cluster.models.service_urls import check_service_url
+from django.core.exceptions import ValidationError
+from tenancy.errors import FieldFault
+from tenancy.models import Quota, Team
+
+from control_plane.setup.changes import SetupAction, SetupChange
+from control_plane.setup.objects import Fields, SetupKind, SetupObjects, path_of
+from control_plane.setup.stored import FIELDS
+
+
+def faults_of_rows(objects: SetupObjects, changes: Sequence[SetupChange]) -> Sequence[FieldFault]:
+    """Return what is wrong with new and changed objects."""
+    found: list[FieldFault] = []
+    for change in changes:
+        if change.action is not SetupAction.REMOVED and change.key.kind in _CHECKS:
+            fields = objects[change.key]
+            place = path_of(change.key, fields)
+            for field, problem in _complaints(change.key.kind, change.key.name, fields):
+                found.append(
+                    FieldFault(field=f"{place}.{field}", problem="is wrong", remedy=problem)
+                )
+    return found
+
+
+def _complaints(kind: SetupKind, name: str, fields: Fields) -> Iterator[tuple[str, str]]:
+    for check in _CHECKS[kind](name, fields):
+        try:
+            check()
+        except ValidationError as error:
+            for field, messages in error.message_dict.items():
+                yield field, " ".join(messages)
+
+
+def _pool(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
+    row = Pool(name=name, **_own(SetupKind.POOL, fields))
+    return row.clean_fields, row.clean
+
+
+def _node(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
+    row = Node(name=name, **_own(SetupKind.NODE, fields))
+    return (
+        lambda: row.clean_fields(exclude={"pool"}),
+        row.check_gpu_uuids,
+        row.check_host_url,
+        lambda: check_service_url(row.service_url),
+    )
+
+
+def _team(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
+    row = Team(name=name, **_own(SetupKind.TEAM, fields))
+    return (lambda: row.clean_fields(exclude={"parent"}),)
+
+
+def _quota(_: str, fields: Fields) -> Sequence[Callable[[], None]]:
+    row = Quota(**_own(SetupKind.QUOTA, fields))
+    return (lambda: row.clean_fields(exclude={"team", "pool"}),)
+
+
+def _own(kind: SetupKind, fields: Fields) -> dict[str, Any]:
+    return {name: fields[name] for name in FIELDS[kind]}
+
+
+_CHECKS: Final[Mapping[SetupKind, Callable[[str, Fields], Sequence[Callable[[], None]]]]] = {
+    SetupKind.POOL: _pool,
+    SetupKind.NODE: _node,
+    SetupKind.TEAM: _team,
+    SetupKind.QUOTA: _quota,
+}

@@ -1,0 +1,123 @@
+"""What has the database of the set-up? Six statements, whatever its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from cluster.models import Node, Pool, PrefetchedImage
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import models
+from tenancy.models import FairShareSettings, ImageRule, Quota, Team, TeamLimits
+
+from control_plane.setup.objects import (
+    POOL_OF,
+    Fields,
+    SetupKey,
+    SetupKind,
+    SetupObjects,
+    needed_by,
+    version_of,
+)
+
+FIELDS: Final[Mapping[SetupKind, tuple[str, ...]]] = {
+    SetupKind.POOL: (
+        *("gpu_type", "policy", "policy_options", "admission", "dollars_per_gpu_hour"),
+        "all_reduce",
+    ),
+    SetupKind.NODE: ("gpus", "address", "host_url", "service_url", "gpu_uuids"),
+    SetupKind.PREFETCHED_IMAGE: (),
+    SetupKind.TEAM: (
+        *("max_queued_jobs", "most_disk_gib", "network", "reachable", "members_change_all_jobs"),
+    ),
+    SetupKind.QUOTA: (
+        *("guaranteed_gpus", "limit_gpus", "lending_limit_gpus", "over_quota_weight"),
+    ),
+    SetupKind.IMAGE_RULE: (),
+}
+PARENT: Final = "parent"
+FAIR_SHARE_FIELDS: Final = (
+    *("half_life_hours", "usage_weight", "reclaim_target", "reclaim_delay_seconds"),
+    *("reclaim_min_runtime_seconds", "reclaim_seconds"),
+)
+TEAM_LIMIT_FIELDS: Final = (
+    *("max_running_jobs", "max_running_jobs_per_user", "max_queued_jobs_per_user"),
+    *("gpu_hours_per_month", "when_used_up"),
+)
+FAIR_SHARE: Final = "fair_share"
+LIMITS: Final = "limits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSetup:
+    """The set-up as it is, and the row of each of its objects."""
+
+    objects: SetupObjects
+    rows: Mapping[SetupKey, Any]
+
+    @property
+    def version(self) -> str:
+        return version_of(self.objects)
+
+
+def read(*, is_held: bool = False) -> StoredSetup:
+    """Read all of it; `is_held`: nobody changes quotas until the end of the transaction."""
+    pools = Pool.objects.select_related(FAIR_SHARE).order_by("pk")
+    rows: dict[SetupKey, Any] = {}
+    objects: dict[SetupKey, Fields] = {}
+
+    def note(kind: SetupKind, of: str, name: str, row: Any, **more: Any) -> None:
+        key = SetupKey(kind, of, name)
+        if any(one not in objects for one in needed_by(key, more)):
+            return  # made since the statement before: whoever sends this version is refused
+        rows[key] = row
+        objects[key] = {**{field: getattr(row, field) for field in FIELDS[kind]}, **more}
+
+    for pool in pools.select_for_update(no_key=True, of=("self",)) if is_held else pools:
+        sharing = _part(pool, FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
+        note(SetupKind.POOL, "", pool.name, pool, **sharing)
+    for node in Node.objects.select_related("pool"):
+        note(SetupKind.NODE, "", node.name, node, **{POOL_OF: node.pool.name})
+    for image in PrefetchedImage.objects.select_related("pool"):
+        note(SetupKind.PREFETCHED_IMAGE, image.pool.name, image.image, image)
+    for team in Team.objects.select_related("parent", LIMITS):
+        limits = _part(team, LIMITS, TEAM_LIMIT_FIELDS, TeamLimits())
+        parent = team.parent.name if team.parent else None
+        note(SetupKind.TEAM, "", team.name, team, **{PARENT: parent}, **limits)
+    for quota in Quota.objects.select_related("team", "pool"):
+        note(SetupKind.QUOTA, quota.team.name, quota.pool.name, quota)
+    for rule in ImageRule.objects.select_related("team"):
+        note(SetupKind.IMAGE_RULE, rule.team.name if rule.team else "", rule.pattern, rule)
+    return StoredSetup(objects=objects, rows=rows)
+
+
+@cache
+def defaults() -> Mapping[SetupKind, Fields]:
+    """Return with what new objects begin."""
+    made: dict[SetupKind, models.Model] = {
+        SetupKind.POOL: Pool(),
+        SetupKind.NODE: Node(),
+        SetupKind.PREFETCHED_IMAGE: PrefetchedImage(),
+        SetupKind.TEAM: Team(),
+        SetupKind.QUOTA: Quota(),
+        SetupKind.IMAGE_RULE: ImageRule(),
+    }
+    own = {kind: {name: getattr(made[kind], name) for name in FIELDS[kind]} for kind in made}
+    own[SetupKind.POOL] |= _values(FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
+    own[SetupKind.TEAM] |= {PARENT: None, **_values(LIMITS, TEAM_LIMIT_FIELDS, TeamLimits())}
+    return own
+
+
+def _part(row: models.Model, part: str, names: tuple[str, ...], without: Any) -> dict[str, Any]:
+    """Return the fields of what may belong to a row, those without it where it has none."""
+    try:
+        found = getattr(row, part)
+    except ObjectDoesNotExist:
+        found = without
+    return _values(part, names, found)
+
+
+def _values(part: str, names: tuple[str, ...], row: Any) -> dict[str, Any]:
+    return {f"{part}.{name}": getattr(row, name) for name in names}

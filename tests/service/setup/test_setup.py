@@ -1,0 +1,257 @@
+"""Is what admins set up one document, that changes all of it or nothing?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cluster.models import Node, NodeChange, Pool, PrefetchedImage
+from control_plane.setup import stored
+from django.contrib.auth.models import User
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
+from tenancy.models import AuditEntry, FairShareSettings, ImageRule, Quota, Team, TeamLimits
+
+from jobs.models import Job
+from tests.service.conftest import SubmitJob, run
+
+URL = "/api/v1/cluster/setup"
+
+
+@pytest.fixture
+def admin(admin_user: User) -> APIClient:
+    client = APIClient()
+    client.force_login(admin_user)
+    return client
+
+
+def exported(admin: APIClient) -> Any:
+    return admin.get(URL).json()["setup"]
+
+
+def asked(admin: APIClient, verb: str, setup: Any, **more: Any) -> Any:
+    headers = {"If-Match": more.pop("version")} if "version" in more else {}
+    body = {"setup": setup, **more}
+    return admin.post(f"{URL}:{verb}", body, format="json", headers=headers)
+
+
+def told(answer: Any) -> list[tuple[str, str]]:
+    assert answer.status_code == 200, answer.json()
+    return [
+        (one["action"], "/".join(filter(None, (one["kind"], one["of"], one["name"]))))
+        for one in answer.json()["changes"]
+    ]
+
+
+def places(answer: Any) -> list[str]:
+    return [one["field"] for one in answer.json()["details"]]
+
+
+@pytest.fixture
+def furnished(vision: Team, language: Team, pool: Pool) -> None:
+    """Something of each kind, with values that are no defaults."""
+    FairShareSettings.objects.create(pool=pool, usage_weight=0.5)
+    TeamLimits.objects.create(team=vision, max_running_jobs=3)
+    Team.objects.create(name="ocr", parent=vision, network="listed", reachable=["pypi.org:443"])
+    ImageRule.objects.create(team=vision, pattern="registry.example.com/vision/*")
+    ImageRule.objects.create(team=None, pattern="*")
+    PrefetchedImage.objects.create(pool=pool, image="registry.example.com/a:1")
+    Pool.objects.filter(pk=pool.pk).update(policy="deadline", policy_options={"margin": 0.2})
+
+
+def test_what_is_exported_is_what_is_there(furnished: None, admin: APIClient) -> None:
+    found = exported(admin)
+    of_pool, vision = found["pools"]["default"], found["teams"]["vision"]
+    assert of_pool["fair_share"]["usage_weight"] == 0.5
+    assert of_pool["policy_options"] == {"margin": 0.2}
+    assert of_pool["prefetched_images"] == ["registry.example.com/a:1"]
+    assert sorted(of_pool["nodes"]) == ["node-1", "node-2"]
+    assert of_pool["nodes"]["node-1"]["gpus"] == 4
+    assert vision["quotas"]["default"]["guaranteed_gpus"] == 4
+    assert vision["limits"]["max_running_jobs"] == 3
+    assert vision["images"] == ["registry.example.com/vision/*"]
+    assert found["teams"]["ocr"]["parent"] == "vision"
+    assert found["teams"]["language"]["limits"]["max_running_jobs"] is None
+    assert found["images"] == ["*"]
+
+
+def test_an_export_that_is_applied_changes_nothing(furnished: None, admin: APIClient) -> None:
+    whole = admin.get(URL).json()
+    for verb in ("preview", "apply"):
+        answer = asked(admin, verb, whole["setup"], prune=True, version=whole["version"])
+        assert told(answer) == []
+        assert answer.json()["version"] == whole["version"]
+    assert admin.get(URL).json() == whole
+
+
+def test_a_set_up_is_read_in_six_statements(
+    furnished: None, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(6):
+        stored.read()
+
+
+def test_an_empty_installation_is_set_up_from_a_file(
+    furnished: None, admin: APIClient, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    whole = admin.get(URL).json()
+    nothing = {"pools": {}, "teams": {}, "images": []}
+    removed = asked(admin, "apply", nothing, prune=True)
+    assert {action for action, _ in told(removed)} == {"removed"}
+    assert exported(admin) == nothing
+    with django_assert_max_num_queries(60):
+        made = asked(admin, "apply", whole["setup"])
+    assert {action for action, _ in told(made)} == {"created"}
+    again = admin.get(URL).json()
+    assert again == whole
+    assert made.json()["version"] == again["version"]
+    joined = NodeChange.objects.filter(kind=NodeChange.Kind.JOINED, node="node-1")
+    assert joined.count() == 2
+
+
+def test_fields_and_objects_that_are_not_named_stay(furnished: None, admin: APIClient) -> None:
+    before = exported(admin)
+    few = {"teams": {"vision": {"limits": {"gpu_hours_per_month": 100}, "quotas": {}}}}
+    answer = asked(admin, "apply", few)
+    (change,) = answer.json()["changes"]
+    assert (change["kind"], change["name"], change["action"]) == ("team", "vision", "changed")
+    assert change["fields_changed"] == [
+        {"field": "limits.gpu_hours_per_month", "before": None, "after": 100.0}
+    ]
+    kept = [(one["kind"], one["of"], one["name"]) for one in answer.json()["kept"]]
+    assert kept == [("team", "", "language"), ("team", "", "ocr"), ("quota", "vision", "default")]
+    before["teams"]["vision"]["limits"]["gpu_hours_per_month"] = 100.0
+    assert exported(admin) == before
+
+
+def test_a_preview_tells_and_changes_nothing(furnished: None, admin: APIClient) -> None:
+    whole = admin.get(URL).json()
+    wanted = {"teams": {"nlp": {}, "vision": {"parent": "nlp"}}, "images": []}
+    answer = asked(admin, "preview", wanted)
+    assert told(answer) == [("created", "team/nlp"), ("changed", "team/vision")]
+    pruned = asked(admin, "preview", {"images": []}, prune=True)
+    assert told(pruned) == [("removed", "image rule/*")]
+    assert admin.get(URL).json() == whole
+    assert answer.json()["version_before"] == whole["version"]
+    assert not AuditEntry.objects.filter(operation="preview_setup").exists()
+
+
+def test_guarantees_are_looked_at_as_they_are_in_the_end(
+    vision: Team, language: Team, admin: APIClient
+) -> None:
+    """Neither of these could be changed before the other."""
+
+    def quotas(of_vision: int, of_language: int) -> Any:
+        given = {"vision": of_vision, "language": of_language}
+        return {
+            "teams": {
+                team: {"quotas": {"default": {"guaranteed_gpus": gpus, "limit_gpus": None}}}
+                for team, gpus in given.items()
+            }
+        }
+
+    assert asked(admin, "apply", quotas(8, 0)).status_code == 200
+    assert asked(admin, "apply", quotas(0, 8)).status_code == 200
+    for verb in ("preview", "apply"):
+        refused = asked(admin, verb, quotas(1, 8))
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_setup")
+        assert places(refused) == ["pools.default"]
+        assert "has 8 GPUs, and teams are guaranteed 9" in refused.json()["message"]
+    assert set(Quota.objects.values_list("team__name", "guaranteed_gpus")) == {
+        ("vision", 0),
+        ("language", 8),
+    }
+
+
+def test_who_was_overtaken_is_refused(vision: Team, admin: APIClient) -> None:
+    seen = asked(admin, "preview", {}).json()["version_before"]
+    Team.objects.filter(pk=vision.pk).update(max_queued_jobs=3)
+    late = asked(admin, "apply", {"teams": {"vision": {"network": "egress"}}}, version=seen)
+    assert (late.status_code, late.json()["code"]) == (412, "changed_meanwhile")
+    vision.refresh_from_db()
+    assert vision.network == "isolated"
+    now = admin.get(URL).json()["version"]
+    assert now != seen
+    wanted = {"teams": {"vision": {"network": "egress"}}}
+    assert asked(admin, "apply", wanted, version=f'"{now}"').status_code == 200
+    assert asked(admin, "apply", {}, version="yesterday").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("setup", "place"),
+    [
+        ({"team": {}}, "setup.team"),
+        ({"teams": {"vision": {"quota": {}}}}, "setup.teams.vision.quota"),
+        ({"teams": {"Vision": {}}}, "setup.teams.Vision"),
+        ({"teams": {"vision": {"limits": {"max_running_jobs": 0}}}}, "limits.max_running_jobs"),
+        ({"teams": {"vision": {"max_queued_jobs": "9"}}}, "setup.teams.vision.max_queued_jobs"),
+        ({"pools": {"default": {"nodes": {"a/b": {}}}}}, "setup.pools.default.nodes.a/b"),
+        ({"pools": {"default": {"dollars_per_gpu_hour": 1e300}}}, "dollars_per_gpu_hour"),
+        ({"images": ["*/x"]}, "setup.images.0"),
+        ({"pools": {"p": {"nodes": {"n": {}}}}}, "pools.p.nodes.n.gpus"),
+        ({"pools": {"p": {"policy": "best"}}}, "pools.p.policy"),
+        ({"pools": {"p": {"policy_options": {"x": 1}}}}, "pools.p.policy_options"),
+        ({"pools": {"p": {"all_reduce": [{"bytes": 1}]}}}, "pools.p.all_reduce"),
+        ({"pools": {"p": {"nodes": {"node-1": {"gpus": 1}}, "prefetched_images": ["a", "a"]}}}, ""),
+        ({"pools": {"p": {"nodes": {"n": {"gpus": 2, "gpu_uuids": ["x"]}}}}}, "gpu_uuids"),
+        ({"pools": {"p": {"nodes": {"n": {"gpus": 2, "service_url": "ftp://x"}}}}}, "service_url"),
+        ({"teams": {"vision": {"quotas": {"nowhere": {}}}}}, "teams.vision.quotas.nowhere"),
+        ({"teams": {"vision": {"parent": "nobody"}}}, "teams.vision.parent"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_changed(
+    setup: Any, place: str, vision: Team, admin: APIClient
+) -> None:
+    before = admin.get(URL).json()
+    refused = asked(admin, "apply", setup)
+    assert refused.status_code == 400, refused.json()
+    assert any(place in field for field in places(refused)), refused.json()
+    assert admin.get(URL).json() == before
+
+
+def test_what_is_in_use_stays_and_it_is_said_by_whom(job: Job, admin: APIClient) -> None:
+    run(job, workers=1)
+    whole = exported(admin)
+    del whole["pools"]["default"]["nodes"]["node-1"]
+    whole["teams"]["vision"]["quotas"] = {}  # or too few GPUs are left
+    refused = asked(admin, "preview", whole, prune=True)
+    assert (refused.status_code, refused.json()["code"]) == (409, "in_use")
+    assert places(refused) == ["pools.default.nodes.node-1"]
+    assert f"vision/{job.name}" in refused.json()["message"]
+    moved = {"pools": {"default": {"nodes": {"node-1": {"gpus": 3}}}}}
+    assert places(asked(admin, "apply", moved)) == ["pools.default.nodes.node-1"]
+    nothing = {"pools": {}, "teams": {}}
+    refused = asked(admin, "apply", nothing, prune=True)
+    assert refused.status_code == 409
+    assert set(places(refused)) == {
+        "pools.default.nodes.node-1",
+        "pools.default",
+        "teams.vision",
+    }
+    assert "has 1 job, 1 valid token" in str(refused.json()["details"])
+    assert (Node.objects.count(), Quota.objects.count()) == (2, 1)
+
+
+def test_a_node_moves_to_another_pool_with_its_gpus(vision: Team, admin: APIClient) -> None:
+    wanted = {"pools": {"other": {"nodes": {"node-2": {}}}}}
+    answer = asked(admin, "apply", wanted)
+    assert told(answer) == [("created", "pool/other"), ("changed", "node/node-2")]
+    assert Node.objects.get(name="node-2").pool.name == "other"
+    refused = asked(admin, "apply", {"pools": {"other": {"nodes": {"node-1": {}}}}})
+    assert places(refused) == ["pools.default"]  # vision is guaranteed 4 there
+
+
+def test_the_audit_log_says_what_changed_of_which_object(vision: Team, admin: APIClient) -> None:
+    asked(admin, "apply", {"teams": {"vision": {"max_queued_jobs": 5}, "nlp": {}}})
+    entry = AuditEntry.objects.get(operation="apply_setup")
+    assert entry.before == {
+        "changed team vision": {"max_queued_jobs": 1000},
+        "created team nlp": {},
+    }
+    assert entry.after == {"changed team vision": {"max_queued_jobs": 5}, "created team nlp": {}}
+
+
+def test_only_admins_see_and_change_it(api: APIClient, submit: SubmitJob) -> None:
+    assert api.get(URL).status_code == 403
+    for verb in ("preview", "apply"):
+        assert asked(api, verb, {}).status_code == 403
