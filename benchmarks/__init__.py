@@ -6,6 +6,7 @@ Of planning (`make benchmark`):
 - `optimizer`: how fast the exact optimizer is
 - `decision_time`: how long one decision takes
 - `simulation_speed`: how fast a replay is
+- `quota_preview`: how long a preview of quotas takes
 - `caution`: how much longer jobs take because their speed has to be measured
 - `prediction_calibration`: how often outcomes fall into the predicted ranges
 - `prediction_cost`: what a prediction costs, by the number of jobs

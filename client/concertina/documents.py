@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         SetupAction,
         SetupKind,
         SignEnum,
+        SimulationState,
         TeamPermission,
         TokenState,
         WaitCondition,
@@ -75,6 +76,15 @@ class BatchWorth(TypedDict):
     supported: int  # Up to this batch of the range, a sample is worth at least half.
     reaches_too_far: bool  # At the largest batch it is not.
     message: str
+
+
+class BeforeAfter(TypedDict):
+    """A team in a pool, as things are and as they would be."""
+
+    team: str
+    pool: str
+    before: TeamOutcome | None
+    after: TeamOutcome | None
 
 
 class Budget(TypedDict):
@@ -568,6 +578,13 @@ class ModelVersion(TypedDict):
     created_at: str
 
 
+class NewlyPaused(TypedDict):
+    """A job that would have been paused, and is not with the quotas that there are."""
+
+    team: str
+    name: str
+
+
 class NextStep(TypedDict):
     """A document of the service: NextStep."""
 
@@ -677,6 +694,33 @@ class Prediction(TypedDict):
     lately: Lately | None  # Null: nothing like it has ended yet.
 
 
+class PreviewResult(TypedDict):
+    """What came out, for teams whose numbers the reader sees."""
+
+    until: str  # The past goes up to then.
+    jobs: int  # That were replayed, of all teams.
+    teams: list[BeforeAfter]
+    paused: list[NewlyPaused]  # Of the reader's teams; at most 1,000.
+
+
+class PreviewedPool(TypedDict):
+    """A pool with more GPUs, or fewer."""
+
+    pool: str
+    add_gpus: int  # Negative: fewer.
+
+
+class PreviewedQuota(TypedDict):
+    """A quota as it would be. Fields that are not named stay as they are."""
+
+    team: str
+    pool: NotRequired[str]
+    guaranteed_gpus: NotRequired[int]
+    limit_gpus: NotRequired[int | None]
+    lending_limit_gpus: NotRequired[int | None]
+    over_quota_weight: NotRequired[float]
+
+
 class Problem(TypedDict):
     """A document of the service: Problem."""
 
@@ -704,6 +748,29 @@ class Quota(TypedDict):
     # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
     lending_limit_gpus: int | None
     over_quota_weight: float  # Share of idle GPUs beyond the guarantee, relative to other teams.
+
+
+class QuotaPreview(TypedDict):
+    """A document of the service: QuotaPreview."""
+
+    id: str
+    state: SimulationState
+    progress: float  # Share of all simulated jobs that ended.
+    requested_by: str  # Their name then.
+    requested_at: str
+    started_at: str | None
+    finished_at: str | None
+    error: str
+    request: QuotaPreviewRequest
+    result: PreviewResult | None
+
+
+class QuotaPreviewRequest(TypedDict):
+    """What is changed, and how many days of the past are replayed with it."""
+
+    quotas: NotRequired[list[PreviewedQuota]]
+    pools: NotRequired[list[PreviewedPool]]
+    days: NotRequired[float]  # The last days.
 
 
 class QuotaSetup(TypedDict):
@@ -959,6 +1026,20 @@ class TeamLimitsSetup(TypedDict):
     # That it and the teams below it may use in a month of UTC. null: no limit.
     gpu_hours_per_month: NotRequired[float | None]
     when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
+
+
+class TeamOutcome(TypedDict):
+    """How a team's own jobs fared in a pool. null: no job gives the figure."""
+
+    guaranteed_gpus: int  # For the team and all below it.
+    jobs: int
+    finished: int
+    wait_seconds: float | None  # Mean time from the submission to the first start.
+    completion_seconds: float | None  # Mean of finished jobs, waiting included.
+    gpu_hours: float
+    borrowed_gpu_hours: float  # Held beyond the guarantee.
+    lent_gpu_hours: float  # Of the guarantee, held by others.
+    paused_jobs: int  # Jobs that were paused at least once.
 
 
 class TeamRetention(TypedDict):

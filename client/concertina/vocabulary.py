@@ -170,6 +170,7 @@ SecretKind = Literal["environment", "registry"]
 SetupAction = Literal["created", "changed", "removed"]
 SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image rule"]
 SignEnum = Literal["line", "iteration"]
+SimulationState = Literal["queued", "running", "completed", "failed", "cancelled"]
 TeamPermission = Literal[
     "see",
     "submit",

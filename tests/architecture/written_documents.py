@@ -41,6 +41,7 @@ READ: Final = (
     "NodeService",
     "Output",
     "Pool",
+    "QuotaPreview",
     "Secret",
     "SetupOutcome",
     "SubmittedJob",

@@ -25,7 +25,9 @@ DESCRIPTION: Final = HERE.parents[1] / "docs" / "openapi.yaml"
 REFUSALS: Final = {"403", "404"}
 NARROWER: Final = {  # than the permission: what is asked about here is not theirs
     **dict.fromkeys(COLUMNS, frozenset[str]()),
-    "lead": {"change_quota", "set_data_source", "delete_data_source"},  # no team is above; folders
+    "lead": {  # no team is above; folders
+        *("change_quota", "request_quota_preview", "set_data_source", "delete_data_source"),
+    },
 }
 NONE_OF_THEIRS: Final = {"anonymous", "foreign", "job", "revoked", "teamless"}
 

@@ -36,6 +36,7 @@ class World:
     job: Job
     ended: Job
     simulation: Simulation
+    preview: Simulation
     rule: ImageRule
     prefetched: PrefetchedImage
     source: DataSource
@@ -51,6 +52,7 @@ class World:
             "secret": f"{CANARY}-secret",
             "part": "logs",
             "simulation_id": self.simulation.id,
+            "preview_id": self.preview.id,
             "rule_id": self.rule.pk,
             "number": self.prefetched.pk,
             "digest": "0" * 64,
@@ -107,6 +109,15 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         result={"trace": CANARY, "gpus": 8, "verdict": "", "runs": []},
     )
     Report.objects.create(simulation=simulation, html=CANARY)
+    preview = Simulation.objects.create(
+        title=CANARY,
+        kind=Simulation.Kind.QUOTA_PREVIEW,
+        request={"quotas": [{"team": CANARY, "pool": "default"}], "pools": [], "days": 7},
+        requested_by=asked.username,
+        owner=asked,
+        state="completed",
+        result={"until": "2026-11-01T00:00:00Z", "jobs": 1, "teams": [], "paused": []},
+    )
     source = DataSource.objects.create(
         name=f"{CANARY}-data", kind="folder", place={"path": f"/srv/{CANARY}"}, updated_by=CANARY
     )
@@ -128,6 +139,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         job=job,
         ended=ended,
         simulation=simulation,
+        preview=preview,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
     )
@@ -195,6 +207,9 @@ BODIES: Final[dict[str, Any]] = {
     "request_simulation": {
         "trace": {"kind": "generated", "mix": "kinds", "jobs": 1},
         "policies": ["completion_time"],
+    },
+    "request_quota_preview": {
+        "quotas": [{"team": "vision", "pool": "default", "guaranteed_gpus": 1}]
     },
     "add_webhook": {"team": "vision", "name": "alarms", "url": "https://example.com/hook"},
     "change_webhook": {"kinds": ["idle"]},

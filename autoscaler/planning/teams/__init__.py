@@ -1,6 +1,7 @@
 """What may each team claim of a pool?
 
     team_tree      how teams stand above one another, and what each subtree is promised
+    lending        who borrows how much from whom
     water_filling  the fair share of each team, poured down that tree
 
 Who may run within these claims is decided in `fair_share`.

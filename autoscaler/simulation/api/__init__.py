@@ -1,9 +1,10 @@
 """How are simulations run that people ask for over REST? In the background, one after the other.
 
 rest        the addresses under /api/v1/simulations
+previews    what other quotas would have meant, as one kind of simulation
 tasks       what Celery runs: the simulation that has waited longest
-execution   carries out one simulation; it tells how far it is and can be stopped
-commands    changes a simulation's row
+execution   carries out one simulation
+commands    changes a simulation's row, and tells its worker when to stop
 queries     what can be asked about simulations, and by whom
 workloads   which workload and which clusters a request means
 history     what this cluster saw lately, as a workload

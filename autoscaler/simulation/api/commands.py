@@ -6,19 +6,25 @@ simulation was cancelled, or a newer attempt runs because this worker was though
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any, Final
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from tenancy.audit import records
 
+from autoscaler.simulation.api import limits
 from autoscaler.simulation.api.errors import AlreadyOver, TooManyWaiting
 from autoscaler.simulation.api.models import LIVE, Report, Simulation
 
+if TYPE_CHECKING:
+    from autoscaler.simulation.engine.results.records import SimulationProgress
+
 SILENCE: Final = timedelta(seconds=60)  # after so long without a sign its worker counts as dead
+SECONDS_BETWEEN_SIGNS: Final = 2.0
 ATTEMPTS: Final = 2  # a simulation that takes its worker down twice would do so again
 MOST_WAITING: Final = 10  # guessed: one worker runs them one after the other
 MOST_WAITING_OF_ONE: Final = 5  # so that nobody fills the queue alone
@@ -29,7 +35,13 @@ State = Simulation.State
 
 @transaction.atomic
 def request(
-    *, title: str, body: Mapping[str, Any], requested_by: str, owner_id: int | None = None
+    *,
+    title: str,
+    body: Mapping[str, Any],
+    requested_by: str,
+    owner_id: int | None = None,
+    kind: str = Simulation.Kind.WORKLOAD,
+    digest: str = "",
 ) -> Simulation:
     """Write down that somebody wants a simulation; of two at once, one counts the other.
 
@@ -44,7 +56,12 @@ def request(
     if owner_id is not None and live.filter(owner=owner_id).count() >= MOST_WAITING_OF_ONE:
         raise TooManyWaiting(f"{MOST_WAITING_OF_ONE} of your simulations wait; cancel one first.")
     return Simulation.objects.create(
-        title=title, request=dict(body), requested_by=requested_by, owner_id=owner_id
+        title=title,
+        request=dict(body),
+        requested_by=requested_by,
+        owner_id=owner_id,
+        kind=kind,
+        digest=digest,
     )
 
 
@@ -96,13 +113,13 @@ def note_progress(simulation: Simulation, progress: float) -> bool:
     return bool(_held(simulation).update(progress=progress, seen_at=timezone.now()))
 
 
-def complete(simulation: Simulation, *, result: Mapping[str, Any], html: str) -> bool:
-    """Store what came out; False: it is not this worker's any more."""
+def complete(simulation: Simulation, *, result: Mapping[str, Any], html: str = "") -> bool:
+    """Store what came out, with its page if there is one; False: it is not this worker's now."""
     with transaction.atomic():
         is_ours = _held(simulation).update(
             state=State.COMPLETED, finished_at=timezone.now(), progress=1.0, result=dict(result)
         )
-        if is_ours:
+        if is_ours and html:
             Report.objects.update_or_create(simulation=simulation, defaults={"html": html})
     return bool(is_ours)
 
@@ -131,3 +148,36 @@ def _held(simulation: Simulation) -> QuerySet[Simulation]:
     return Simulation.objects.filter(
         pk=simulation.pk, state=State.RUNNING, attempt=simulation.attempt
     )
+
+
+class SimulationTakenOver(Exception):
+    """The simulation was cancelled, or another worker has taken it up."""
+
+
+class TookTooLong(Exception):
+    """The simulation was given up after the most time that one may take."""
+
+
+class Signs:
+    """Signs of life of one simulation; raises when it shall stop."""
+
+    def __init__(self, simulation: Simulation, *, total: int) -> None:
+        self._simulation = simulation
+        self._total = total
+        self._began_at = self._told_at = perf_counter()
+
+    def after(self, runs: int) -> Callable[[SimulationProgress], None]:
+        """Return what a run is given when so many have ended before it."""
+
+        def on_progress(progress: SimulationProgress) -> None:
+            now = perf_counter()
+            if now - self._told_at < SECONDS_BETWEEN_SIGNS:
+                return
+            self._told_at = now
+            if now - self._began_at > limits.MOST_SECONDS:
+                raise TookTooLong
+            ended = runs * progress.jobs + progress.jobs_ended
+            if not note_progress(self._simulation, ended / self._total):
+                raise SimulationTakenOver
+
+        return on_progress

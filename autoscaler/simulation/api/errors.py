@@ -21,6 +21,10 @@ class SimulationNotFound(SimulationError):
     code, status = "not_found", 404
 
 
+class PreviewNotFound(SimulationNotFound):
+    """There is no such preview."""
+
+
 class SimulationNotAllowed(SimulationError):
     """Only admins simulate recorded history, and only they and team leads simulate at all."""
 

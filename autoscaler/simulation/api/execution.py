@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Final
 
 from autoscaler.planning.policies import PolicyRefused
 from autoscaler.simulation.api import commands, limits, workloads
+from autoscaler.simulation.api.commands import Signs, SimulationTakenOver, TookTooLong
 from autoscaler.simulation.api.errors import SimulationError
 from autoscaler.simulation.api.models import Simulation
+from autoscaler.simulation.api.previews import execution as previews
 from autoscaler.simulation.engine.comparison.comparison import Comparison, Run, replay
 from autoscaler.simulation.engine.report.document import document
 from autoscaler.simulation.engine.report.page import Conditions, page
-from autoscaler.simulation.engine.results.records import SimulationProgress
 
 logger: Final = logging.getLogger(__name__)
-SECONDS_BETWEEN_SIGNS: Final = 2.0
-
-
-class SimulationTakenOver(Exception):
-    """The simulation was cancelled, or another worker has taken it up."""
-
-
-class TookTooLong(Exception):
-    """The simulation was given up after the most time that one may take."""
 
 
 def run_next() -> bool:
@@ -34,7 +26,7 @@ def run_next() -> bool:
     if simulation is None:
         return False
     try:
-        _carry_out(simulation)
+        _HOW[simulation.kind](simulation)
     except SimulationTakenOver:
         logger.info("Simulation %s was stopped.", simulation.pk, extra=_log(simulation, "stop"))
     except (SimulationError, PolicyRefused) as problem:
@@ -54,7 +46,7 @@ def _carry_out(simulation: Simulation) -> None:
     candidates = workloads.candidates_for(body)
     if body["trace"]["kind"] == "uploaded":
         workloads.check_all_can_end(trace, candidates)
-    signs = _Signs(simulation, total=len(trace.jobs) * len(candidates))
+    signs = Signs(simulation, total=len(trace.jobs) * len(candidates))
     runs: list[Run] = []
     for candidate in candidates:
         run = replay(trace, candidate, clock=perf_counter, on_progress=signs.after(len(runs)))
@@ -65,29 +57,10 @@ def _carry_out(simulation: Simulation) -> None:
     commands.complete(simulation, result=document(comparison), html=html)
 
 
-class _Signs:
-    """Signs of life of one simulation; raises when it shall stop."""
-
-    def __init__(self, simulation: Simulation, *, total: int) -> None:
-        self._simulation = simulation
-        self._total = total
-        self._began_at = self._told_at = perf_counter()
-
-    def after(self, runs: int) -> Callable[[SimulationProgress], None]:
-        """Return what a run is given when so many have ended before it."""
-
-        def on_progress(progress: SimulationProgress) -> None:
-            now = perf_counter()
-            if now - self._told_at < SECONDS_BETWEEN_SIGNS:
-                return
-            self._told_at = now
-            if now - self._began_at > limits.MOST_SECONDS:
-                raise TookTooLong
-            ended = runs * progress.jobs + progress.jobs_ended
-            if not commands.note_progress(self._simulation, ended / self._total):
-                raise SimulationTakenOver
-
-        return on_progress
+_HOW: Final[Mapping[str, Callable[[Simulation], None]]] = {
+    Simulation.Kind.WORKLOAD: _carry_out,
+    Simulation.Kind.QUOTA_PREVIEW: previews.carry_out,
+}
 
 
 def _conditions(simulation: Simulation) -> Conditions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from tenancy.access.permissions import Permission
@@ -15,6 +16,9 @@ if TYPE_CHECKING:  # numpy comes with it, and `tasks` is loaded by every process
 
 MOST_SIMULATED_JOBS: Final = 20_000  # jobs x policies x clusters; guessed: some minutes of a core
 MOST_SECONDS: Final = 1800.0  # of computing; a simulation that takes longer is given up
+
+PAST_IS_KEPT: Final = timedelta(hours=1)  # guessed: so old may be what previews are compared with
+MOST_DAYS_OF_PAST: Final = 31
 
 
 def check_may_simulate(principal: Principal) -> None:
@@ -43,7 +47,15 @@ def check_size(trace: Trace, runs: int) -> None:
     Raises:
         SimulationTooLarge: says how much would be allowed.
     """
-    jobs = len(trace.jobs)
+    check_jobs(len(trace.jobs), runs)
+
+
+def check_jobs(jobs: int, runs: int) -> None:
+    """Do the same for a number of jobs.
+
+    Raises:
+        SimulationTooLarge: says how much would be allowed.
+    """
     if jobs * runs > MOST_SIMULATED_JOBS:
         raise SimulationTooLarge(
             f"{jobs:,} jobs in {runs} runs are {jobs * runs:,} simulated jobs; at most"

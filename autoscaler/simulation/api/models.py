@@ -23,9 +23,25 @@ class Simulation(models.Model):
         FAILED = "failed", "failed: `error` says why"
         CANCELLED = "cancelled", "cancelled: by whoever asked for it, or an admin"
 
+    class Kind(models.TextChoices):
+        """What is asked."""
+
+        WORKLOAD = "workload", "workload: which policy or cluster serves it best"
+        QUOTA_PREVIEW = "quota_preview", "quota preview: what other quotas would have meant"
+
     id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
     title = models.CharField(max_length=120)
     request = models.JSONField(help_text="The checked body of the request.")
+    kind = models.CharField(
+        max_length=16, choices=Kind, default=Kind.WORKLOAD, db_default=Kind.WORKLOAD
+    )
+    digest = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of a preview: what is asked, of which cluster. Empty: never asked alike.",
+    )
     requested_by = models.CharField(max_length=150, help_text="Their name then.")
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -50,7 +66,11 @@ class Simulation(models.Model):
 
     class Meta:
         ordering = ("-requested_at", "id")
-        indexes = (models.Index(fields=("state",)), models.Index(fields=("-requested_at",)))
+        indexes = (
+            models.Index(fields=("state",)),
+            models.Index(fields=("-requested_at",)),
+            models.Index(fields=("digest",), condition=~Q(digest=""), name="asked_alike"),
+        )
         constraints = (
             models.CheckConstraint(
                 condition=Q(progress__gte=0) & Q(progress__lte=1), name="progress_is_a_share"
@@ -78,6 +98,20 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"report of {self.simulation_id}"
+
+
+class BaseRun(models.Model):
+    """The recent past, replayed on the cluster as it is: what previews are compared with."""
+
+    digest = models.CharField(
+        primary_key=True, max_length=64, help_text="Of the cluster, and of how far back it goes."
+    )
+    made_at = models.DateTimeField(help_text="The history goes up to then.")
+    trace = models.TextField(help_text="The history, in our own format for traces.")
+    outcome = models.JSONField(help_text="How each team fared.")
+
+    def __str__(self) -> str:
+        return f"the past until {self.made_at:%F %T}"
 
 
 LIVE: Final = frozenset({Simulation.State.QUEUED, Simulation.State.RUNNING})

@@ -1,17 +1,29 @@
-"""What can be asked about simulations? Admins see all, others those that they asked for."""
+"""What can be asked about simulations? Admins see all, others those that they asked for.
+
+Previews of quotas are asked for, and shown, apart.
+"""
 
 from __future__ import annotations
 
 from django.db.models import QuerySet
 from tenancy.access.principal import Principal
 
-from autoscaler.simulation.api.errors import NoReport, SimulationNotFound
+from autoscaler.simulation.api.errors import NoReport, PreviewNotFound, SimulationNotFound
 from autoscaler.simulation.api.models import Report, Simulation
 
 
 def simulations_of(principal: Principal) -> QuerySet[Simulation]:
     """Return the newest first."""
-    everybodys = Simulation.objects.order_by("-requested_at", "id")
+    return _of(principal, Simulation.Kind.WORKLOAD)
+
+
+def previews_of(principal: Principal) -> QuerySet[Simulation]:
+    """Return previews of quotas, the newest first."""
+    return _of(principal, Simulation.Kind.QUOTA_PREVIEW)
+
+
+def _of(principal: Principal, kind: str) -> QuerySet[Simulation]:
+    everybodys = Simulation.objects.filter(kind=kind).order_by("-requested_at", "id")
     if principal.is_admin:
         return everybodys
     return everybodys.filter(owner=principal.person_id, owner__isnull=False)
@@ -26,6 +38,18 @@ def find_simulation(principal: Principal, simulation_id: str) -> Simulation:
     found = simulations_of(principal).filter(pk=simulation_id).first()
     if found is None:
         raise SimulationNotFound
+    return found
+
+
+def find_preview(principal: Principal, preview_id: str) -> Simulation:
+    """Return one preview.
+
+    Raises:
+        PreviewNotFound: unknown, or somebody else's, which looks the same.
+    """
+    found = previews_of(principal).filter(pk=preview_id).first()
+    if found is None:
+        raise PreviewNotFound
     return found
 
 

@@ -144,14 +144,14 @@ def _gpus(pool: PlannedPool) -> int:
 
 def _changed_pools(body: Mapping[str, Any]) -> list[PlannedPool]:
     return [
-        replace(pool, nodes=_resized(pool, body.get("add_gpus", 0)))
+        replace(pool, nodes=resized(pool, body.get("add_gpus", 0)))
         if pool.name == body["pool"]
         else pool
         for pool in pools()
     ]
 
 
-def _resized(pool: PlannedPool, added: int) -> tuple[PlannedNode, ...]:
+def resized(pool: PlannedPool, added: int) -> tuple[PlannedNode, ...]:
     """New GPUs come in nodes as large as the largest there is; GPUs go from the last node on.
 
     Raises:

@@ -5,6 +5,7 @@
 - `retrying`: when a failed request is tried again, and for how long
 - `connection`: what those are given who ask for one kind of thing
 - `setups`: all that admins set up
+- `quota_previews`: what other quotas would have meant for the recent past
 - `team`: what is asked about teams
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page

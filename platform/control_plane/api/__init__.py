@@ -2,6 +2,7 @@
 
 urls     which address under /api/v1 leads where
 teams    teams, their quotas, secrets and images
+quota_previews  what other quotas would have meant for the recent past
 cluster  how the cluster is used; pools, nodes and prefetched images
 setup    all that admins set up, as one document
 ticks    what the autoscaler did, and what a GPU was worth

@@ -64,7 +64,9 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("add_webhook", "change_webhook", "delete_webhook", "test_webhook"),
         *("list_webhook_deliveries", "replay_webhook_delivery"),
     ),
-    Permission.DIVIDE_QUOTAS: ("change_quota",),  # in the team above
+    Permission.DIVIDE_QUOTAS: (  # in the team above
+        *("change_quota", "request_quota_preview", "get_quota_preview", "cancel_quota_preview"),
+    ),
     Permission.SIMULATE: (
         *("request_simulation", "get_simulation", "get_simulation_report", "cancel_simulation"),
     ),

@@ -11,7 +11,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 from tenancy.models.retention_rule import KeptPart
 
-from control_plane.api import code, data_sources, health, notices, session
+from control_plane.api import code, data_sources, health, notices, quota_previews, session
 from control_plane.api.audit.endpoint import AuditView
 from control_plane.api.cluster import gpus, leaving, nodes, pools, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
@@ -93,6 +93,9 @@ urlpatterns = [
     path("teams/<slug:name>", teams.TeamView.as_view()),
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
     path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
+    path("quota-previews", quota_previews.QuotaPreviewsView.as_view()),
+    path("quota-previews/<job:preview_id>", quota_previews.QuotaPreviewView.as_view()),
+    path("quota-previews/<job:preview_id>/cancel", quota_previews.QuotaPreviewCancelView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
     path("teams/<slug:name>/storage", storage.TeamStorageView.as_view()),
     path("teams/<slug:name>/retention", retention.TeamRetentionView.as_view()),

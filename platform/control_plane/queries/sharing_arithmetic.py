@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from autoscaler.planning.fair_share.usage import TeamUsage
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
-from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
+from autoscaler.planning.teams.lending import borrowed_gpus, lent_gpus
+from autoscaler.planning.teams.team_tree import TeamTree
 from autoscaler.planning.teams.water_filling import Want, fair_shares
 
 
@@ -64,8 +65,9 @@ def pool_shares(
     wants = {team: Want(demand=one.demand) for team, one in held.items()}
     shares = fair_shares(tree, wants, gpus=gpus).own
     claims = _claims_of_all(tree, held, gpus=gpus, rules=rules)
-    lent = lent_gpus(tree, held, gpus=gpus)
-    ranks = _ranks(tree, held, usage)
+    allocated = {team: one.allocated for team, one in held.items()}
+    lent = lent_gpus(tree, allocated, gpus=gpus)
+    ranks = _ranks(tree, allocated, usage)
     allocated_inside = _inside(tree, held)
     return [
         PoolShare(
@@ -74,7 +76,7 @@ def pool_shares(
             limit=quota.limit_gpus,
             fair_share=shares[quota.team],
             allocated=held[quota.team].allocated,
-            borrowed=_borrowed(tree.nodes[quota.team], held),
+            borrowed=borrowed_gpus(tree.nodes[quota.team], allocated),
             lent=lent[quota.team],
             reserved=max(tree.nodes[quota.team].kept - allocated_inside[quota.team], 0),
             pending_request=held[quota.team].waiting,
@@ -84,23 +86,6 @@ def pool_shares(
         )
         for quota in quotas
     ]
-
-
-def lent_gpus(tree: TeamTree, held: Mapping[str, Holding], *, gpus: int) -> Mapping[str, int]:
-    """Return who lends how much. Borrowers use unguaranteed GPUs first, then the idlest team's."""
-    nodes = [tree.nodes[team] for team in held]
-    unguaranteed = max(gpus - tree.pool.guaranteed, 0)
-    borrowed = sum(_borrowed(node, held) for node in nodes)
-    idle = {n.name: max(n.own_guaranteed - held[n.name].allocated, 0) for n in nodes}
-    lent = dict.fromkeys(idle, 0)
-    for _ in range(min(max(borrowed - unguaranteed, 0), sum(idle.values()))):
-        team = max(idle, key=lambda name: idle[name] - lent[name])
-        lent[team] += 1
-    return lent
-
-
-def _borrowed(node: TeamNode, held: Mapping[str, Holding]) -> int:
-    return max(held[node.name].allocated - node.own_guaranteed, 0)
 
 
 def _claims_of_all(
@@ -127,11 +112,11 @@ def _inside(tree: TeamTree, held: Mapping[str, Holding]) -> Mapping[str, int]:
     return inside
 
 
-def _ranks(tree: TeamTree, held: Mapping[str, Holding], usage: TeamUsage) -> Mapping[str, int]:
+def _ranks(tree: TeamTree, held: Mapping[str, int], usage: TeamUsage) -> Mapping[str, int]:
     """Rank teams: whoever borrows least for its weight, lowered by usage, comes first."""
 
     def claim(team: str) -> tuple[float, str]:
         node = tree.nodes[team]
-        return ((_borrowed(node, held) + 1) / max(usage.weight(node), 1e-9), team)
+        return ((borrowed_gpus(node, held) + 1) / max(usage.weight(node), 1e-9), team)
 
     return {team: rank for rank, team in enumerate(sorted(held, key=claim), 1)}

@@ -93,7 +93,7 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
     ),
     Permission.DIVIDE_QUOTAS: PermissionRow(
         "set the quotas of the teams below this one, within its own guarantee, how many jobs they"
-        " run and how many GPU-hours they have in a month",
+        " run and how many GPU-hours they have in a month; preview other quotas on the recent past",
         (LEAD, ADMIN),
     ),
     Permission.SIMULATE: PermissionRow("ask for simulations", (LEAD, ADMIN)),

@@ -134,7 +134,7 @@ def test_a_simulation_that_takes_its_worker_down_twice_has_failed(simulation: Si
 def test_a_cancelled_simulation_stops_at_its_next_sign_of_life(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "SECONDS_BETWEEN_SIGNS", 0.0)
+    monkeypatch.setattr(commands, "SECONDS_BETWEEN_SIGNS", 0.0)
     note = commands.note_progress
 
     def cancel_first(running: Simulation, progress: float) -> bool:
@@ -150,7 +150,7 @@ def test_a_cancelled_simulation_stops_at_its_next_sign_of_life(
 def test_a_simulation_that_takes_too_long_is_given_up(
     simulation: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "SECONDS_BETWEEN_SIGNS", 0.0)
+    monkeypatch.setattr(commands, "SECONDS_BETWEEN_SIGNS", 0.0)
     monkeypatch.setattr("autoscaler.simulation.api.limits.MOST_SECONDS", 0.0)
     execution.run_next()
     simulation.refresh_from_db()

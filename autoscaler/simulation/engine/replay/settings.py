@@ -112,7 +112,8 @@ class Settings:
     Plans are made at whole multiples of `tick_seconds`, as long as there is a job; with
     `plans_at_events` also `debounce_seconds` after arrivals, ends and losses. With `tick_growth`
     plans become rarer the further ahead they are: at least this share of the time since the
-    beginning lies between two of them, so that their number grows with its logarithm only.
+    beginning lies between two of them, so that their number grows with its logarithm only. There,
+    and with `paces_events`, plans follow what happens, a quarter of a tick apart at least.
     """
 
     pools: tuple[PlannedPool, ...]
@@ -121,6 +122,7 @@ class Settings:
     tick_seconds: float = 10.0
     tick_growth: float = 0.0
     plans_at_events: bool = False
+    paces_events: bool = False
     debounce_seconds: float = 1.0
     rescale: RescaleCost = HotRescale()
     knowledge: Knowledge = Knowledge.MEASURED
@@ -133,3 +135,8 @@ class Settings:
     keeps_history: bool = False  # every allocation of every job
     keeps_usage: bool = True  # how each pool was used over time
     checks_invariants: bool = False  # of every plan; costs about as much as planning
+
+    @property
+    def is_paced(self) -> bool:
+        """True if plans follow events, but not closely."""
+        return self.paces_events or bool(self.tick_growth)

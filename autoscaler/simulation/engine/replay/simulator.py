@@ -203,7 +203,7 @@ class Replay:
         if not self.world.present:
             return
         now, settings = self.world.now, self.settings
-        if settings.tick_growth:
+        if settings.is_paced:
             soonest = self._planned_at + _EVENTS_WAIT * self._gap()
             self._tick_by(max(now + settings.debounce_seconds, soonest))
             return
@@ -229,7 +229,7 @@ class Replay:
     def _next_tick(self) -> float:
         """The first multiple of the tick after now, also where divisions round the wrong way."""
         every, now = self.settings.tick_seconds, self.world.now
-        if self.settings.tick_growth:
+        if self.settings.is_paced:
             soonest = now + _EVENTS_WAIT * self._gap()
             return min(max(self._next_settled(), soonest), now + self._gap())
         number = math.floor(now / every) + 1

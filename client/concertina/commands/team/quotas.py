@@ -1,18 +1,28 @@
-"""`quota ls`, `quota set`: what a team may use of each pool."""
+"""`quota ls`, `quota set`, `quota preview`: what a team may use of each pool."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from concertina.commands.options import AsPerson, Output
-from concertina.errors import BadInput
+from concertina.commands.options import AsPerson, Output, Since
+from concertina.errors import BadInput, RefusedByService
 from concertina.input.unlimited import changes_of, count_or_none
+from concertina.terminal.bar import ShareBar
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
+from concertina.views.team.quota_previews import preview_lines, preview_table
 from concertina.views.team.quotas import quotas_table
 
+if TYPE_CHECKING:
+    from concertina.client import Client
+    from concertina.documents import QuotaPreview
+    from concertina.terminal.session import Session
+
+_USUAL_DAYS: Final = 7.0
+_DIGITS: Final = 6
 app = typer.Typer(no_args_is_help=True, help="What a team may use of each pool.")
 
 
@@ -70,3 +80,54 @@ def set_quota(
         with current.speaking_for(person) as client:
             quota = client.quotas.change(pool, changes, team=team)
         current.terminal.show(quota, quotas_table([quota]))
+
+
+@app.command("preview")
+def preview_quotas(
+    guaranteed: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEAM=GPUS]...", help="As much would be guaranteed to TEAM."),
+    ] = None,
+    *,
+    pool: Annotated[str, typer.Option("--pool", metavar="POOL")] = "default",
+    add_gpus: Annotated[
+        int, typer.Option(metavar="GPUS", help="That the pool would have more; negative: fewer.")
+    ] = 0,
+    since: Since = None,
+    person: AsPerson = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Replay the last 7 days with other quotas: who would have waited, borrowed, been paused?"""
+    with session(output) as current:
+        quotas = [_guarantee(text, pool) for text in guaranteed or ()]
+        pools = [{"pool": pool, "add_gpus": add_gpus}] if add_gpus else []
+        if not quotas and not pools:
+            raise BadInput("Say what to preview: TEAM=GPUS, or --add-gpus.")
+        days = _USUAL_DAYS if since is None else (datetime.now(UTC) - since).total_seconds() / 86400
+        with current.speaking_for(person) as client:
+            asked = client.quota_previews.request(quotas, pools=pools, days=days)
+            found = _ended(current, client, asked)
+        if found["result"] is None:
+            why = found["error"] or f"It was {found['state']}."
+            raise RefusedByService(f"There is no preview. {why}")
+        current.terminal.show(found, preview_table(found["result"]))
+        if not current.terminal.is_for_programs:
+            for line in preview_lines(found["result"]):
+                current.terminal.say(line)
+
+
+def _guarantee(text: str, pool: str) -> dict[str, Any]:
+    team, separator, gpus = text.partition("=")
+    if not (separator and team and gpus.isascii() and gpus.isdecimal() and len(gpus) <= _DIGITS):
+        raise BadInput(f"{text!r} is no guarantee. Write TEAM=GPUS, as vision=6.")
+    return {"team": team, "pool": pool, "guaranteed_gpus": int(gpus)}
+
+
+def _ended(current: Session, client: Client, preview: QuotaPreview) -> QuotaPreview:
+    """Wait for it; whoever stops waiting gives it up."""
+    try:
+        with ShareBar(current.terminal.err, "Replaying") as bar:
+            return client.quota_previews.until_final(preview, lambda one: bar(one["progress"]))
+    except KeyboardInterrupt:
+        client.quota_previews.cancel(preview["id"])
+        raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from concertina.connection.quota_previews import QuotaPreviews
 from concertina.connection.setups import WholeSetups
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from concertina.connection.connection import Send
+    from concertina.connection.retrying import Clock
 
 
 class _Asks(Protocol):
     @property
     def _send(self) -> Send: ...
+
+    @property
+    def clock(self) -> Clock: ...
 
     @property
     def _of_team(self) -> Callable[[str | None], str]:
@@ -69,6 +74,11 @@ class TeamQuestions:
     def quotas(self: _Asks) -> TeamQuotas:
         """What teams may use of each pool."""
         return TeamQuotas(self._send, self._of_team)
+
+    @property
+    def quota_previews(self: _Asks) -> QuotaPreviews:
+        """What other quotas would have meant for the recent past."""
+        return QuotaPreviews(self._send, self.clock)
 
     @property
     def secrets(self: _Asks) -> TeamSecrets:

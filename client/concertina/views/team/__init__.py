@@ -4,6 +4,7 @@
 - `members`: who is in it
 - `limits`: how many of its jobs run, and its GPU-hours of a month
 - `quotas`: what it may use of each pool
+- `quota_previews`: what other quotas would have meant for the recent past
 - `secrets`: what only its jobs may know
 - `tokens`: which keys its programs have
 - `webhooks`: who is told what happens to its jobs

@@ -17,10 +17,10 @@ from django.db.models.functions import Coalesce
 
 from autoscaler.control_loop.observe.for_planner.team_quotas import team_quotas
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
+from autoscaler.planning.teams.lending import borrowed_gpus, lent_gpus
 from autoscaler.planning.teams.team_tree import TeamTree
 from control_plane.api.monitoring import families
 from control_plane.api.monitoring.families import MetricReading
-from control_plane.queries.sharing_arithmetic import Holding, lent_gpus
 from jobs.commands import quarantine
 from jobs.lifecycle import ACTIVE, LIVE, JobState
 from jobs.models import GpuClaim, Job
@@ -133,10 +133,10 @@ def _sharing(
     pool: Any, quotas: Sequence[TeamQuota], held: Mapping[PoolAndTeam, int]
 ) -> Iterator[MetricReading]:
     tree = TeamTree.of(quotas)
-    holdings = {one.team: Holding(allocated=held.get((pool.name, one.team), 0)) for one in quotas}
-    lent = lent_gpus(tree, holdings, gpus=pool.gpus)
-    for team, holding in holdings.items():
-        own = tree.nodes[team].own_guaranteed
-        yield families.GUARANTEED_GPUS, (pool.name, team), own
-        yield families.BORROWED_GPUS, (pool.name, team), max(holding.allocated - own, 0)
+    holds = {one.team: held.get((pool.name, one.team), 0) for one in quotas}
+    lent = lent_gpus(tree, holds, gpus=pool.gpus)
+    for team in holds:
+        node = tree.nodes[team]
+        yield families.GUARANTEED_GPUS, (pool.name, team), node.own_guaranteed
+        yield families.BORROWED_GPUS, (pool.name, team), borrowed_gpus(node, holds)
         yield families.LENT_GPUS, (pool.name, team), lent[team]

@@ -78,6 +78,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "preview_setup": [409],
     "apply_setup": [409, 412],
     "request_simulation": [422, 429],
+    "request_quota_preview": [422, 429],
+    "cancel_quota_preview": [409],
     "add_webhook": [404, 409],
     "test_webhook": [409],
     "list_webhook_deliveries": [403],

@@ -106,7 +106,7 @@ class QuotaView(APIView):
     def patch(self, request: Request, name: str, pool: str) -> Response:
         """Fields that are not named stay; a quota that is not there yet begins with defaults."""
         principal = principal_of(request)
-        _check_may_change(principal, name)
+        check_may_change(principal, name)
         with transaction.atomic():
             # Held from before it is read: of two changes at once the second sees the first.
             team, in_pool = _team(principal, name), _pool(pool, is_held=True)
@@ -160,7 +160,7 @@ def _saved(changes: QuotaChangeSerializer) -> Quota:
     return quota
 
 
-def _check_may_change(principal: Principal, name: str) -> None:
+def check_may_change(principal: Principal, name: str) -> None:
     """Raises: PermissionDenied, but for admins, and leads of a team above."""
     team = principal.seen.get(name)
     above = team.parent_id if team else None
