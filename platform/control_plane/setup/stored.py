@@ -1,4 +1,4 @@
-"""What has the database of the set-up? Six statements, whatever its size."""
+"""What has the database of the set-up? Six statements read it, whatever its size."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ class StoredSetup:
 
 def read(*, is_held: bool = False) -> StoredSetup:
     """Read all of it; `is_held`: nobody changes quotas until the end of the transaction."""
-    pools = Pool.objects.select_related(FAIR_SHARE).order_by("pk")
+    if is_held:
+        _hold()
     rows: dict[SetupKey, Any] = {}
     objects: dict[SetupKey, Fields] = {}
 
@@ -75,7 +76,7 @@ def read(*, is_held: bool = False) -> StoredSetup:
         rows[key] = row
         objects[key] = {**{field: getattr(row, field) for field in FIELDS[kind]}, **more}
 
-    for pool in pools.select_for_update(no_key=True, of=("self",)) if is_held else pools:
+    for pool in Pool.objects.select_related(FAIR_SHARE):
         sharing = _part(pool, FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
         note(SetupKind.POOL, "", pool.name, pool, **sharing)
     for node in Node.objects.select_related("pool"):
@@ -91,6 +92,15 @@ def read(*, is_held: bool = False) -> StoredSetup:
     for rule in ImageRule.objects.select_related("team"):
         note(SetupKind.IMAGE_RULE, rule.team.name if rule.team else "", rule.pattern, rule)
     return StoredSetup(objects=objects, rows=rows)
+
+
+def _hold() -> None:
+    """Wait for whoever changes the set-up or a quota now.
+
+    It is a statement of its own: one that has waited still sees other tables as they were before.
+    """
+    held = Pool.objects.select_for_update(no_key=True).order_by("pk")
+    list(held.values_list("pk"))
 
 
 @cache

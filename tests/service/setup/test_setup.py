@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 from tenancy.models import AuditEntry, FairShareSettings, ImageRule, Quota, Team, TeamLimits
 
 from jobs.models import Job
+from tests.service.at_once import ask_at_once
 from tests.service.conftest import SubmitJob, run
 
 URL = "/api/v1/cluster/setup"
@@ -175,6 +176,32 @@ def test_who_was_overtaken_is_refused(vision: Team, admin: APIClient) -> None:
     wanted = {"teams": {"vision": {"network": "egress"}}}
     assert asked(admin, "apply", wanted, version=f'"{now}"').status_code == 200
     assert asked(admin, "apply", {}, version="yesterday").status_code == 400
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "setup",
+    [
+        {"pools": {"default": {"fair_share": {"usage_weight": 2}}}},
+        {"teams": {"vision": {"max_queued_jobs": 3}}},
+        {"images": ["docker.io/library/*"]},
+    ],
+)
+def test_of_two_at_once_who_have_seen_the_same_one_is_refused(
+    setup: Any, vision: Team, pool: Pool, admin: APIClient, admin_user: User
+) -> None:
+    FairShareSettings.objects.create(pool=pool)
+    other = APIClient()
+    other.force_login(admin_user)
+    seen = admin.get(URL).json()["version"]
+    wanted = {"teams": {"vision": {"network": "egress"}}}
+    answers = ask_at_once(
+        lambda: asked(admin, "apply", setup, version=seen).status_code,
+        lambda: asked(other, "apply", wanted, version=seen).status_code,
+    )
+    assert answers == (200, 412)
+    vision.refresh_from_db()
+    assert vision.network == "isolated"
 
 
 @pytest.mark.parametrize(
