@@ -988,7 +988,7 @@ class Team(TypedDict):
 class TeamChange(TypedDict):
     """What may be changed of a team."""
 
-    name: str
+    name: NotRequired[str]  # Another name. GPU time of before stays under the former one.
     # Most jobs that may wait, queued or paused; the next one is refused.
     max_queued_jobs: NotRequired[int]
     # Most that its jobs keep on disk, in GiB. Empty: the installation's number.
@@ -999,6 +999,7 @@ class TeamChange(TypedDict):
     # True: each of its members may change, cancel and delete all of the team's jobs, not only those
     # that they submitted themselves.
     members_change_all_jobs: NotRequired[bool]
+    parent: NotRequired[str | None]  # The team above it; null: none.
     # That it and the teams below it may use in a month of UTC. null: no limit.
     gpu_hours_per_month: NotRequired[float | None]
     # Most jobs of the team that wait of those that one person, or one token, has submitted. null:

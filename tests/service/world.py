@@ -69,6 +69,8 @@ class World:
     def _name(self, path: str) -> str:
         if "/teams/" in path:
             return "vision"
+        if "/pools/" in path:
+            return "default"
         return self.source.name if "/data-sources/" in path else "node-1"
 
     def address(self, path: str, *, operation: str) -> str:
@@ -193,6 +195,11 @@ BODIES: Final[dict[str, Any]] = {
     "change_team": {"max_queued_jobs": 5},
     "change_quota": {"guaranteed_gpus": 1},
     "preview_setup": {"setup": {"teams": {"vision": {"max_queued_jobs": 5}}}},
+    "add_team": {"name": "nlp"},
+    "add_pool": {"name": "another"},
+    "change_pool": {"fair_share": {"usage_weight": 0.5}},
+    "add_node": {"name": "node-9", "pool": "default", "gpus": 1},
+    "change_node": {"address": "10.0.0.9"},
     "apply_setup": {"setup": {"teams": {"vision": {"max_queued_jobs": 5}}}},
     "add_model_version": {"job": f"{CANARY}-job"},
     "set_model_alias": {"version": "1"},

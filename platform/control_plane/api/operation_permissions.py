@@ -76,7 +76,8 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_prefetched_images", "add_prefetched_image", "get_prefetched_image"),
         *("remove_prefetched_image", "list_node_jobs"),
         *("cordon_node", "drain_node", "uncordon_node"),
-        *("get_setup", "preview_setup", "apply_setup"),
+        *("get_setup", "preview_setup", "apply_setup", "add_team", "delete_team", "delete_quota"),
+        *("add_pool", "change_pool", "delete_pool", "add_node", "change_node", "delete_node"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

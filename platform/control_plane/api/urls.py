@@ -13,13 +13,14 @@ from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, quota_previews, session
 from control_plane.api.audit.endpoint import AuditView
-from control_plane.api.cluster import gpus, leaving, nodes, pools, prefetched_images, usage
+from control_plane.api.cluster import gpus, leaving, nodes, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
+from control_plane.api.setup import single as objects
 from control_plane.api.teams import (
     data,
     images,
@@ -29,7 +30,6 @@ from control_plane.api.teams import (
     retention,
     secrets,
     storage,
-    teams,
     tokens,
 )
 from control_plane.api.ticks.endpoint import PricesView, TicksView, TickView
@@ -89,10 +89,10 @@ urlpatterns = [
     path("live", live.LiveView.as_view()),
     path("events", EventFeedView.as_view()),
     path("events/stream", EventStreamView.as_view()),
-    path("teams", teams.TeamsView.as_view()),
-    path("teams/<slug:name>", teams.TeamView.as_view()),
+    path("teams", objects.TeamsWithNewView.as_view()),
+    path("teams/<slug:name>", objects.TeamWithEndView.as_view()),
     path("teams/<slug:name>/quotas", quotas.QuotasView.as_view()),
-    path("teams/<slug:name>/quotas/<slug:pool>", quotas.QuotaView.as_view()),
+    path("teams/<slug:name>/quotas/<slug:pool>", objects.QuotaWithEndView.as_view()),
     path("quota-previews", quota_previews.QuotaPreviewsView.as_view()),
     path("quota-previews/<job:preview_id>", quota_previews.QuotaPreviewView.as_view()),
     path("quota-previews/<job:preview_id>/cancel", quota_previews.QuotaPreviewCancelView.as_view()),
@@ -152,10 +152,12 @@ urlpatterns = [
     path("webhooks/<int:webhook>/test", webhooks.WebhookTestView.as_view()),
     path("webhooks/<int:webhook>/deliveries", webhooks.DeliveriesView.as_view()),
     path("webhooks/<int:webhook>/deliveries/<uuid:delivery>/replay", webhooks.ReplayView.as_view()),
-    path("pools", pools.PoolsView.as_view()),
+    path("pools", objects.PoolsWithNewView.as_view()),
+    path("pools/<slug:name>", objects.PoolView.as_view()),
     path("prefetched-images", prefetched_images.PrefetchedImagesView.as_view()),
     path("prefetched-images/<int:number>", prefetched_images.PrefetchedImageView.as_view()),
-    path("nodes", nodes.NodesView.as_view()),
+    path("nodes", objects.NodesWithNewView.as_view()),
+    path("nodes/<str:name>", objects.NodeView.as_view()),
     path("nodes/<str:name>/jobs", leaving.NodeJobsView.as_view()),
     path("nodes/<str:name>/cordon", nodes.CordonView.as_view()),
     path("nodes/<str:name>/drain", nodes.DrainView.as_view()),

@@ -70,4 +70,4 @@ def test_the_newest_tick_gives_price_and_gap(api: APIClient) -> None:
 
 def test_pools_need_a_token_and_the_right_method(api: APIClient) -> None:
     assert APIClient().get(URL).status_code == 401
-    assert api.post(URL).status_code == 405
+    assert api.put(URL).status_code == 405

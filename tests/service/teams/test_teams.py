@@ -96,7 +96,7 @@ def test_an_unknown_team_is_not_found(api: APIClient) -> None:
 @pytest.mark.parametrize("path", ["/api/v1/teams", "/api/v1/teams/vision"])
 def test_standing_needs_a_token_and_the_right_method(api: APIClient, path: str) -> None:
     assert APIClient().get(path).status_code == 401
-    assert api.post(path).status_code == 405
+    assert api.put(path).status_code == 405
 
 
 def test_a_parent_is_named(api: APIClient, vision: Team) -> None:

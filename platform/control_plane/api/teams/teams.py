@@ -18,7 +18,7 @@ from tenancy.access import team_tokens
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.audit import records
-from tenancy.models import Quota, Team
+from tenancy.models import Quota, Team, slug_validator
 from tenancy.models.reachable import MOST_LISTED, check_listed
 from tenancy.queries import teams_by_name
 
@@ -37,11 +37,15 @@ from control_plane.api.teams.quotas import QUOTA_FIELDS
 from control_plane.api.teams.tokens import TokenSerializer
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
+from control_plane.setup import applying
+from control_plane.setup.nesting import WantedSetup
+from control_plane.setup.objects import SetupKey, SetupKind
 from control_plane.web.repeated.shared_reads import SHARED
 from jobs.api import json_types
 from jobs.queries import gpu_demand
 from jobs.queries.gpu_demand import GpuDemand
 
+_PARENT: Final = "parent"
 _OF_LEADS: Final = frozenset({"members_change_all_jobs"})
 _FIELDS: Final = (
     *("name", "max_queued_jobs", "most_disk_gib", "network", "reachable"),
@@ -92,13 +96,19 @@ class TeamChangeSerializer(TeamLimitsSerializer, serializers.ModelSerializer[Tea
         help_text="Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.",
     )
 
+    name = serializers.CharField(
+        max_length=40,
+        required=False,
+        validators=[slug_validator],
+        help_text="Another name. GPU time of before stays under the former one.",
+    )
+    parent = serializers.CharField(  # type: ignore[assignment]  # DRF takes it off
+        max_length=40, allow_null=True, required=False, help_text="The team above it; null: none."
+    )
+
     class Meta:
         model = Team
-        fields = (
-            *_FIELDS,
-            *sorted(LIMIT_FIELDS),
-        )
-        read_only_fields = ("name",)
+        fields = (*_FIELDS, "parent", *sorted(LIMIT_FIELDS))
 
     def validate(self, attrs: Any) -> Any:
         wanted, listed = (
@@ -107,6 +117,12 @@ class TeamChangeSerializer(TeamLimitsSerializer, serializers.ModelSerializer[Tea
         if wanted == JobNetwork.LISTED and not listed:
             raise exceptions.ValidationError({"reachable": "List a host, or use isolated."})
         return attrs
+
+    def validate_name(self, name: str) -> str:
+        assert self.instance is not None  # noqa: S101 - a team is changed with it
+        if Team.objects.filter(name=name).exclude(pk=self.instance.pk).exists():
+            raise exceptions.ValidationError(f"There is a team {name} already.")
+        return name
 
 
 class TeamDetailSerializer(ShownLimitsSerializer, TeamSerializer):
@@ -181,7 +197,7 @@ class TeamView(APIView):
 
     @extend_schema(
         operation_id="change_team",
-        summary="Change how many jobs of a team wait and run, and what they use up (admins)",
+        summary="Change a team: its name, the team above it, its limits (admins)",
         description="Leads of the team change `members_change_all_jobs`,"
         " `max_running_jobs_per_user` and `max_queued_jobs_per_user`. Leads of a team above also"
         " change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up to what the teams"
@@ -201,17 +217,33 @@ class TeamView(APIView):
         wanted = dict(changes.validated_data)
         of_limits = {field: wanted.pop(field) for field in LIMIT_FIELDS & wanted.keys()}
         with transaction.atomic():
+            if _PARENT in wanted:
+                _move(team, wanted[_PARENT])
             was, limits = change_limits(team, of_limits, principal)
             if wanted or of_limits:
-                before = {field: getattr(team, field) for field in wanted}
+                before = {field: _value(team, field) for field in wanted}
                 records.note_change(before={**before, **was}, after={**wanted, **of_limits})
-            for field, value in wanted.items():
+            own = {field: value for field, value in wanted.items() if field != _PARENT}
+            for field, value in own.items():
                 setattr(team, field, value)
-            if wanted:
-                team.save(update_fields=[*wanted])
-        own = {field: getattr(team, field) for field in _FIELDS}
+            if own:
+                team.save(update_fields=[*own])
+        own = {field: _value(team, field) for field in (*_FIELDS, _PARENT)} | wanted
         as_changed: Any = {**own, **values_of(limits)}
         return Response(TeamChangeSerializer(as_changed).data)
+
+
+def _move(team: Team, parent: str | None) -> None:
+    """Raises: SetupRefused, where that makes a circle, or guarantees do not fit there."""
+    key = SetupKey(SetupKind.TEAM, "", team.name)
+    wanted = WantedSetup(objects={key: {_PARENT: parent}}, whole=frozenset())
+    applying.change(key, lambda _: wanted)
+
+
+def _value(team: Team, field: str) -> Any:
+    if field == _PARENT:
+        return team.parent.name if team.parent else None
+    return getattr(team, field)
 
 
 def _check_may_change(principal: Principal, name: str, changes: object) -> None:
