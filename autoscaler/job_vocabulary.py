@@ -178,6 +178,10 @@ class JobReason(CodedWord):
         "team_job_limit",
         "As many jobs run as may: of its team, of one above, or of whoever submitted it.",
     )
+    ARRAY_LIMIT = (
+        "array_limit",
+        "Its array is at its limit: as many of its jobs run as its `max_running` allows.",
+    )
     TEAM_BUDGET_USED_UP = (
         "team_budget_used_up",
         "Its team's budget is used up: the GPU-hours of the month, of its team or of one above.",
@@ -269,6 +273,7 @@ WAITING_OUTSIDE: Final = frozenset(
         JobReason.TEAM_DISK_FULL,
         JobReason.WAITING_FOR_JOBS,
         JobReason.TEAM_JOB_LIMIT,
+        JobReason.ARRAY_LIMIT,
         JobReason.TEAM_BUDGET_USED_UP,
     }
 )

@@ -55,6 +55,12 @@ class JobNotFound(JobsError):
     code = "not_found"
 
 
+class ArrayNotFound(JobsError):
+    """There is no such array of jobs."""
+
+    code = "not_found"
+
+
 class JobNotYours(JobsError):
     """You may see this job, and not change it: that is for whoever submitted it, and for leads."""
 

@@ -21,7 +21,9 @@ from jobs.models import Job
 from jobs.spec import stored_spec
 from jobs.wait_condition import WaitCondition
 
-_FOR_A_PLACE: Final = frozenset({JobReason.TEAM_JOB_LIMIT, JobReason.TEAM_BUDGET_USED_UP})
+_FOR_A_PLACE: Final = frozenset(
+    {JobReason.TEAM_JOB_LIMIT, JobReason.TEAM_BUDGET_USED_UP, JobReason.ARRAY_LIMIT}
+)
 _FOR_SOMETHING_ELSE: Final = WAITING_OUTSIDE - _FOR_A_PLACE
 
 

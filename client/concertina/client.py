@@ -22,6 +22,7 @@ from concertina import watching
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials, job_filters, paging
+from concertina.connection.arrays import JobArrays
 from concertina.connection.connection import ApiConnection
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.retrying import (
@@ -134,9 +135,20 @@ class Client(TeamQuestions):
     def submit_bulk(
         self, bulk: dict[str, Any], *, idempotency_key: str | None = None
     ) -> BulkSubmission:
-        """Queue the jobs of a whole document: `jobs`, or `spec` and `changes`."""
+        """Queue the jobs of a document: `jobs`, `spec` and `changes`, or the `spec` of an array."""
         jobs, is_new = self._make("/jobs:bulk", bulk, idempotency_key)
         return BulkSubmission(jobs=jobs, is_new=is_new)
+
+    def submit_array(
+        self, spec: dict[str, Any], *, idempotency_key: str | None = None
+    ) -> BulkSubmission:
+        """Queue a job for each trial of the spec's `array`; all or none."""
+        return self.submit_bulk({"spec": spec}, idempotency_key=idempotency_key)
+
+    @property
+    def arrays(self) -> JobArrays:
+        """Jobs that were submitted as trials of one array: how they stand, and all at once."""
+        return JobArrays(self._send)
 
     def upload_code(
         self,

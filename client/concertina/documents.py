@@ -46,6 +46,13 @@ if TYPE_CHECKING:
     )
 
 
+class ArrayTrial(TypedDict):
+    """Which trial of an array a job is, and with which values."""
+
+    number: int  # From 1.
+    values: dict[str, Any]  # By parameter.
+
+
 class AuditEntry(TypedDict):
     """A request that changed something, or several of one kind that were not carried out."""
 
@@ -441,6 +448,23 @@ class Job(TypedDict):
     prediction: Prediction | None  # Null: none yet, or it has ended.
     position: int | None  # In the queue; 1 is next.
     labels: dict[str, str]
+    array: str | None  # The id of the array of which it is a trial.
+    trial: ArrayTrial | None  # Null: it is of no array.
+
+
+class JobArray(TypedDict):
+    """Jobs that were submitted as one spec with an `array`, and how they stand."""
+
+    id: str
+    name: str
+    team: str
+    parameters: list[str]
+    trials: int  # How many jobs were submitted.
+    max_running: int | None  # Null: all at once.
+    submitted_by: str
+    submitted_at: str
+    states: dict[str, int]  # How many of its jobs are in each state; deleted ones are in none.
+    may_change: bool  # True if the caller may steer its jobs.
 
 
 class JobDependencies(TypedDict):
@@ -965,6 +989,7 @@ class SubmittedJobs(TypedDict):
     """The jobs of a bulk, in its order, and what their user should know."""
 
     items: list[MadeJob]
+    array: str | None  # The id of the array whose trials they are.
     notes: list[str]  # Each once, of whichever jobs; at most 20.
 
 
@@ -1148,6 +1173,7 @@ class Validation(TypedDict):
     resolved_spec: dict[str, Any] | None  # null if there are problems.
     problems: list[Problem]
     notes: list[str]
+    trials: int  # How many jobs its `array` makes; 0: it has none, or there are problems.
     outlook: Outlook | None  # Null: nobody asked, or the spec has problems.
 
 
@@ -1267,6 +1293,12 @@ class ModelVersionDetail(ModelVersion):
     code: str  # Digest of its job's code; empty: it had none.
     sources: list[ModelData]  # Of data that its job used.
     spec: dict[str, Any]  # Of its job, with every default filled in.
+
+
+class SteeredArray(JobArray):
+    """An array whose jobs were told something."""
+
+    jobs: list[str]  # The ids of those to which it made a difference.
 
 
 class TeamDetail(Team):

@@ -20,7 +20,7 @@ from concertina.commands import (
 )
 from concertina.commands.installation import admin, cluster
 from concertina.commands.results import checkpoints, curves, models, outputs
-from concertina.commands.submitting import code, edit, init, run, submit
+from concertina.commands.submitting import arrays, code, edit, init, run, submit
 from concertina.commands.team import (
     audit,
     data,
@@ -89,6 +89,7 @@ for command in (
 app.command(name="open")(dashboard.open_in_browser)
 app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(admin.app, name="admin")
+app.add_typer(arrays.app, name="arrays")
 app.add_typer(checkpoints.app, name="checkpoints")
 app.add_typer(data.app, name="data")
 app.add_typer(limits.app, name="limits")

@@ -106,6 +106,7 @@ JobReason = Literal[
     "out_of_disk",
     "team_disk_full",
     "team_job_limit",
+    "array_limit",
     "team_budget_used_up",
     "too_many_files",
     "folder_closed",

@@ -5,7 +5,7 @@ What the installation says about them is read once, however many they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Final
@@ -52,11 +52,17 @@ def admit_all(
     wrong = wrong or checks.circles()
     if wrong or checks.records is None:
         together = chain.from_iterable(zip_longest(*wrong))
-        shown = [problem for problem in together if problem is not None][:MOST_PROBLEMS]
-        raise SpecInvalid(
-            shown, summary=f"{len(wrong)} of {len(sent)} jobs are refused." if sent[0].place else ""
-        )
+        shown = _each_once(problem for problem in together if problem is not None)
+        is_one = len(sent) == 1 and not sent[0].place
+        summary = "" if is_one else f"{len(wrong)} of {len(sent)} jobs are refused."
+        raise SpecInvalid(shown, summary=summary)
     return _together(checks.admitted, checks.records)
+
+
+def _each_once(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the first of them; what many trials of an array have alike, is told once."""
+    alike = {(one.field, one.problem, one.remedy): one for one in problems}
+    return [*alike.values()][:MOST_PROBLEMS]
 
 
 def _parsed(sent: SentSpec) -> JobSpec | SpecInvalid:

@@ -4,7 +4,7 @@ collection      all jobs: list, submit, check a spec
 single          one job: read it, steer it, read its histories
 comparison      a few jobs side by side
 explain         why a job waits, or has the workers it has
-dependencies    for whom a job waits, and who waits for it
+relations       for whom a job waits, and who waits for it; arrays of jobs as a whole
 sync            where a job's coordinator reports
 urls            which address leads where
 requests        what a request may say

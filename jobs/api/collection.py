@@ -37,7 +37,7 @@ from jobs.queries.curves import sparklines
 from jobs.queries.listing import pages
 from jobs.queries.listing.filters import JobFilter
 from jobs.queries.listing.pages import JobOrder
-from jobs.spec import bulk
+from jobs.spec.arrays import expansion
 from jobs.spec.bulk import SentSpec
 from jobs.spec.job_spec import JobSpec
 
@@ -135,6 +135,7 @@ def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
         submitted_by=parameters["user"],
         states=parameters["state"],
         labels=parameters["label"],
+        array=parameters["array"],
         search=parameters["search"],
         since=parameters["since"],
         until=parameters["until"],
@@ -187,18 +188,19 @@ class BulkView(_Submits):
         description="The body is `jobs`, a list of job specs; or `spec`, a job spec, and `changes`:"
         " what differs in each job, by paths as in messages about specs: `elastic.max_workers`,"
         " `env.LR`, `command[3]`. A change without `name` gets the name of `spec` and a number from"
-        " 1. All jobs belong to one team. A refusal names each field with the place of its job, as"
+        " 1. Or the body is `spec` alone, with an `array`: a job for each of its trials."
+        " All jobs belong to one team. A refusal names each field with the place of its job, as"
         " in `jobs[3].elastic.min_workers`. `Idempotency-Key` as for one job.",
         parameters=[IDEMPOTENCY_KEY],
         request=BULK_BODY,
         responses={201: SubmittedJobsSerializer, 200: SubmittedJobsSerializer},
     )
     def post(self, request: Request) -> Response:
-        sent = bulk.read(request.data)
+        sent = expansion.read_many(request.data)
         self.count_jobs(request, len(sent))
         made = self.submit(request, sent)
         items = [{"id": job_id, "name": name} for job_id, name in made.made]
-        answer = {"items": items, "notes": made.notes}
+        answer = {"items": items, "notes": made.notes, "array": submission.array_of(made)}
         return Response(SubmittedJobsSerializer(answer).data, status=_code(made))
 
 
@@ -211,16 +213,18 @@ class ValidateView(KnowsPools):
         operation_id="validate_job",
         summary="Check a job spec without submitting it",
         description="With `outlook`, the planner is asked as well: whether the job would start now"
-        " and with how many workers, which jobs would give way, and when it starts and ends.",
+        " and with how many workers, which jobs would give way, and when it starts and ends. Of a"
+        " spec with an `array` all trials are checked; what else is said is said of the first.",
         parameters=[requests.ValidationQuery],
         request=JOB_SPEC_BODY,
         responses=ValidationSerializer,
     )
     def post(self, request: Request) -> Response:
         wants_outlook = requests.query(request, requests.ValidationQuery)["outlook"]
-        principal, sent = principal_of(request), [SentSpec(document=request.data)]
-        answer: dict[str, Any] = {"resolved_spec": None, "problems": [], "notes": []}
+        principal = principal_of(request)
+        answer: dict[str, Any] = {"resolved_spec": None, "problems": [], "notes": [], "trials": 0}
         try:
+            sent = expansion.read_one(request.data)
             admitted = call.admit_all(
                 sent, teams=principal.teams_where(Permission.SUBMIT), pools=self.pools()
             )
@@ -229,9 +233,10 @@ class ValidateView(KnowsPools):
             return Response({**answer, "problems": problems, "outlook": None})
         outlook = None
         if wants_outlook and self.look_ahead is not None:
-            (job,) = submission.new_rows(admitted, sent, principal)
+            job, *_ = submission.new_rows(admitted, sent, principal)
             outlook = self.look_ahead(job, admitted.specs[0].spec, principal)
         answer |= {"resolved_spec": admitted.specs[0].resolved_spec(), "notes": admitted.notes}
+        answer["trials"] = len(sent) if sent[0].trial else 0
         return Response(ValidationSerializer({**answer, "outlook": outlook}).data)
 
 

@@ -15,7 +15,9 @@ from jobs.queries.listing.pages import JobOrder
 
 _STATE: Final = "|".join(JobState)
 _LONGEST_LABEL: Final = 4200  # a name, and a value as long as a spec's may be
-ASKED_BY_ONE: Final = ("search", "cursor", "pool", "user", "label", "since", "until", "count")
+ASKED_BY_ONE: Final = (
+    *("search", "cursor", "pool", "user", "label", "array", "since", "until", "count"),
+)
 """Which parameters of a list make it a question that hardly two ask at once?"""
 
 
@@ -79,6 +81,13 @@ class JobListQuery(serializers.Serializer[Any]):
         default=list,
         max_length=MOST_LABELS,
         help_text="`NAME=VALUE`, or `NAME` for any value. May be repeated: all must fit.",
+    )
+    array = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="Only trials of this array, by its id or its name.",
     )
     search = serializers.CharField(
         required=False,

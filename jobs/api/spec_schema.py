@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from jobs.spec.arrays.terms import ArraySpec
 from jobs.spec.bulk import MOST_JOBS
 from jobs.spec.changes import CHANGEABLE
 from jobs.spec.job_spec import JobSpec
@@ -32,6 +33,20 @@ _BULK_FORMS: Final = (
     },
     {
         "type": "object",
+        "required": ["spec"],
+        "additionalProperties": False,
+        "properties": {
+            "spec": {
+                "type": "object",
+                "required": ["array"],
+                "properties": {"array": {"$ref": "#/components/schemas/ArraySpec"}},
+                "additionalProperties": True,
+                "description": "A job spec with an array; a job is made for each of its trials.",
+            }
+        },
+    },
+    {
+        "type": "object",
         "required": ["spec", "changes"],
         "additionalProperties": False,
         "properties": {
@@ -55,6 +70,10 @@ _BULK_FORMS: Final = (
     },
 )
 _ALIASES: Final = {
+    "array": {
+        "allOf": [{"$ref": "#/components/schemas/ArraySpec"}],
+        "description": "Makes a job for each trial: in a bulk and in a check only.",
+    },
     "project": {"type": "string", "description": "Also accepted for `team`."},
     "max_restarts": {"type": "integer", "description": "Also accepted for `retry.max_restarts`."},
 }
@@ -64,6 +83,7 @@ def add_job_spec(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the spec's schemas to the generated document (a drf-spectacular hook)."""
     spec = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
     parts = spec.pop("$defs", {})
+    parts["ArraySpec"] = ArraySpec.model_json_schema(ref_template="#/components/schemas/{model}")
     spec["properties"] |= _ALIASES
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     bulk = {"oneOf": list(_BULK_FORMS)}

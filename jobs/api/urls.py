@@ -1,11 +1,12 @@
-"""Which address under /api/v1 leads to which endpoint about one job?"""
+"""Which address under /api/v1 leads to which endpoint about one job, or about an array of jobs?"""
 
 from __future__ import annotations
 
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from jobs.api import dependencies, single
+from jobs.api import single
+from jobs.api.relations import arrays, dependencies
 
 
 class JobIdConverter(StringConverter):
@@ -16,6 +17,11 @@ class JobIdConverter(StringConverter):
 
 register_converter(JobIdConverter, "job")
 urlpatterns = [
+    path("arrays", arrays.ArraysView.as_view()),
+    path("arrays/<job:array_id>", arrays.ArrayView.as_view()),
+    path("arrays/<job:array_id>/cancel", arrays.CancelArrayView.as_view()),
+    path("arrays/<job:array_id>/pause", arrays.PauseArrayView.as_view()),
+    path("arrays/<job:array_id>/resume", arrays.ResumeArrayView.as_view()),
     path("jobs/<job:job_id>/cancel", single.CancelView.as_view()),
     path("jobs/<job:job_id>/pause", single.PauseView.as_view()),
     path("jobs/<job:job_id>/resume", single.ResumeView.as_view()),

@@ -20,6 +20,7 @@ from jobs.errors import IllegalTransition, JobNotFound, LimitUsedUp
 from jobs.lifecycle import ACTIVE, LIVE, JobState
 from jobs.models import Job
 from jobs.spec import stored_spec
+from jobs.spec.parts.used_limits import SpecLimit
 
 _MOST_NOTED: Final = 20  # of many jobs, in the audit log
 
@@ -74,8 +75,7 @@ def cancel(*, job_id: str, actor: str, reason: str = "", others: Sequence[str] =
     """
     if not others:
         return _grant(_CANCEL, job_id=job_id, actor=actor, comment=reason)
-    cancelled = cancel_all(job_ids=[job_id, *others], actor=actor, reason=reason)
-    records.note_change(after={"cancelled": reason or True, "jobs": cancelled[:_MOST_NOTED]})
+    cancel_all(job_ids=[job_id, *others], actor=actor, reason=reason)
     job = Job.objects.filter(pk=job_id).first()
     if job is None:
         raise JobNotFound
@@ -85,19 +85,23 @@ def cancel(*, job_id: str, actor: str, reason: str = "", others: Sequence[str] =
 @transaction.atomic
 def cancel_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[str]:
     """Stop all of the jobs that live; return which. A few statements, however many they are."""
-    live = Job.objects.select_for_update(no_key=True).filter(pk__in=job_ids, state__in=LIVE)
-    jobs = list(live.only("id", "state", "ends_as", "started_at").order_by("pk"))
-    message = f"Cancelled by {actor}{_because(reason)}."
-    at_once = [job for job in jobs if job.state in _CANCEL.at_once_from]
-    by_stopping = [job for job in jobs if job.state in _CANCEL.by_stopping_from]
-    stopping = [job for job in jobs if job.ends_as in _CANCEL.instead_of]
-    why: Any = {"reason": _CANCEL.reason, "message": message}
-    move_held(at_once, JobState.CANCELLED, **why)
-    move_held(by_stopping, JobState.STOPPING, **why, changes={"ends_as": JobState.CANCELLED})
-    for job in stopping:
-        _redirect(job, _CANCEL, message)
-    demand_signal.announce_demand()
-    return [job.id for job in (*at_once, *by_stopping, *stopping)]
+    return _grant_to_all(_CANCEL, job_ids=job_ids, actor=actor, comment=reason)
+
+
+@transaction.atomic
+def pause_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[str]:
+    """Have all of the jobs that wait or run give back their GPUs; return which. As `cancel_all`."""
+    return _grant_to_all(_PAUSE, job_ids=job_ids, actor=actor, comment=reason)
+
+
+@transaction.atomic
+def resume_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[str]:
+    """Queue all paused jobs again but those that have used up a limit of theirs; return which."""
+    paused = Job.objects.filter(pk__in=job_ids, state=JobState.PAUSED).order_by("pk")
+    columns = paused.only("id", "resolved_spec", "held_seconds", "gpu_seconds")
+    used_up = {job.id for job in columns if _used_up_limit(job) is not None}
+    may_go_on = [job_id for job_id in job_ids if job_id not in used_up]
+    return _grant_to_all(_RESUME, job_ids=may_go_on, actor=actor, comment=reason)
 
 
 def pause(*, job_id: str, actor: str, reason: str = "") -> Job:
@@ -111,6 +115,26 @@ def resume(*, job_id: str, actor: str, reason: str = "") -> Job:
     Raises: JobNotFound, IllegalTransition (it is not paused), LimitUsedUp.
     """
     return _grant(_RESUME, job_id=job_id, actor=actor, comment=reason)
+
+
+def _grant_to_all(
+    wish: _StateRequest, *, job_ids: Sequence[str], actor: str, comment: str
+) -> list[str]:
+    live = Job.objects.select_for_update(no_key=True).filter(pk__in=job_ids, state__in=LIVE)
+    jobs = list(live.only("id", "state", "ends_as", "started_at").order_by("pk"))
+    message = f"{wish.done.capitalize()} by {actor}{_because(comment)}."
+    at_once = [job for job in jobs if job.state in wish.at_once_from]
+    by_stopping = [job for job in jobs if job.state in wish.by_stopping_from]
+    stopping = [job for job in jobs if job.ends_as in wish.instead_of]
+    why: Any = {"reason": wish.reason, "message": message}
+    move_held(at_once, wish.becomes, **why)
+    move_held(by_stopping, JobState.STOPPING, **why, changes={"ends_as": wish.becomes})
+    for job in stopping:
+        _redirect(job, wish, message)
+    changed = [job.id for job in (*at_once, *by_stopping, *stopping)]
+    records.note_change(after={wish.done: comment or True, "jobs": changed[:_MOST_NOTED]})
+    demand_signal.announce_demand()
+    return changed
 
 
 @transaction.atomic
@@ -141,13 +165,18 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
 
 
 def _see_that_it_may_go_on(job: Job) -> None:
+    limit = _used_up_limit(job)
+    if limit is not None:
+        raise LimitUsedUp(
+            f"The job has used up its `{limit.field}`. Give it more before it goes on:"
+            f" `concertina edit {job.id} {limit.option} ...`."
+        )
+
+
+def _used_up_limit(job: Job) -> SpecLimit | None:
     spec = stored_spec.read(job.resolved_spec).spec
-    for limit in spec.limits_in_use(held_seconds=job.held_seconds, gpu_seconds=job.gpu_seconds):
-        if limit.is_used_up:
-            raise LimitUsedUp(
-                f"The job has used up its `{limit.field}`. Give it more before it goes on:"
-                f" `concertina edit {job.id} {limit.option} ...`."
-            )
+    limits = spec.limits_in_use(held_seconds=job.held_seconds, gpu_seconds=job.gpu_seconds)
+    return next((one for one in limits if one.is_used_up), None)
 
 
 def _redirect(job: Job, wish: _StateRequest, message: str) -> None:

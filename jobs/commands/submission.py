@@ -32,7 +32,7 @@ from jobs.errors import (
     TooManyQueued,
 )
 from jobs.lifecycle import LIVE, WAITING, JobState
-from jobs.models import Dependency, IdempotencyKey, Job, new_id
+from jobs.models import Dependency, IdempotencyKey, Job, JobArray, new_id
 from jobs.spec.bulk import SentSpec
 
 IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
@@ -91,6 +91,7 @@ def submit(
         return SubmissionResult(made=earlier, jobs=())
     key = _Key(team=admitted.team, text=text, digest=digest)
     jobs = new_rows(admitted, sent, by)
+    _bind_to_array(jobs, sent)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
         _note(admitted.team, made)
@@ -138,10 +139,12 @@ def _made_once(
     for job, one in zip(jobs, admitted.specs, strict=True):
         used = {use.source for use in one.spec.data}
         job.data_versions = {name: versions[name] for name in used & versions.keys()}
+    if (array := jobs[0].array) is not None:
+        array.save(force_insert=True)
     Job.objects.bulk_create(jobs)
     Dependency.objects.bulk_create(_dependencies(admitted, jobs))
     start_sources.want((job.id, one.start) for job, one in zip(jobs, admitted.specs, strict=True))
-    key.remember(jobs, is_bulk=bool(sent[0].place))
+    key.remember(jobs, is_bulk=bool(sent[0].place or sent[0].trial))
     events.record_all(
         events.new(
             job_id=job.id,
@@ -192,29 +195,57 @@ def _made_by(job_id: str | None, name: str, made: Sequence[Any]) -> Sequence[tup
     return [(job_id, name)] if job_id else [(one[0], one[1]) for one in made]
 
 
+def array_of(result: SubmissionResult) -> str | None:
+    """Return the id of the array whose trials a call has made; None: it made none, or it is gone.
+
+    Of what an earlier call made, it is read.
+    """
+    if result.jobs:
+        return result.jobs[0].array_id
+    first, _ = result.made[0]
+    return Job.objects.filter(pk=first).values_list("array_id", flat=True).first()
+
+
+def _bind_to_array(jobs: Sequence[Job], sent: Sequence[SentSpec]) -> None:
+    """Tell the trials of an array which one they belong to; nothing is stored."""
+    first = sent[0].trial
+    if first is None:
+        return
+    array = JobArray(
+        team=jobs[0].team,
+        name=first.array,
+        parameters=[*first.values],
+        trials=len(jobs),
+        max_running=first.max_running,
+        submitted_by=jobs[0].submitted_by,
+    )
+    for job in jobs:
+        job.array = array
+
+
 def new_rows(admitted: AdmittedCall, sent: Sequence[SentSpec], by: Submitter) -> list[Job]:
     """Return the jobs that a call asks for; nothing is stored."""
     ids = {one.spec.name: new_id() for one in admitted.specs}
     return [
-        _row(spec, one.document, by, admitted.earlier.known_at_submission(spec.training), ids)
+        _row(spec, one, by, admitted.earlier.known_at_submission(spec.training), ids)
         for spec, one in zip(admitted.specs, sent, strict=True)
     ]
 
 
 def _row(
     admitted: AdmittedSpec,
-    document: object,
+    sent: SentSpec,
     by: Submitter,
     known_by: Mapping[str, Any],
     ids: Mapping[str, str],
 ) -> Job:
-    spec = admitted.spec
+    spec, trial = admitted.spec, sent.trial
     return Job(
         id=ids[spec.name],
         team=admitted.team,
         pool_id=admitted.pool.pool_id,
         name=spec.name,
-        spec=document,
+        spec=sent.document,
         resolved_spec=admitted.resolved_spec(ids),
         code=(spec.code and spec.code.digest) or "",
         labels=dict(spec.labels),
@@ -224,6 +255,8 @@ def _row(
         person_id=by.person_id,
         training=admitted.training,
         message="Waits for the next planning tick.",
+        array_limit=None if trial is None else trial.max_running,
+        trial={"number": trial.number, "values": trial.values} if trial else {},
         **known_by,
     )
 

@@ -4,13 +4,13 @@
 `Assignment` (what the planner wanted), `Generation` (what ran), `Worker` (which processes),
 `MetricPoint`, `MetricRollup` and `Measurement` (how it went), `Prediction` (what was predicted),
 `Quarantine` (what it is left out of), `ScriptReading` (how far its own reports were read).
-`EventFeed` counts the events of all jobs. `Dependency` tells for which others a job waits.
+`EventFeed` counts the events of all jobs. `Dependency` tells for which others a job waits,
+`JobArray` which were submitted as trials of one array.
 `GpuClaim` makes double booking of GPUs impossible; `IdempotencyKey` double submitting. Of what was
 removed `PastUsage` keeps the GPU time, and `Leftover` knows the files until they are gone as well.
 """
 
 from jobs.models.assignment import Assignment
-from jobs.models.dependency import Dependency
 from jobs.models.event import Event, EventFeed
 from jobs.models.generation import Generation
 from jobs.models.idempotency_key import IdempotencyKey
@@ -21,6 +21,8 @@ from jobs.models.measured.usage_point import UsagePoint
 from jobs.models.metric_point import MetricPoint, MetricRollup
 from jobs.models.prediction import Prediction
 from jobs.models.quarantine import Quarantine
+from jobs.models.relations.dependency import Dependency
+from jobs.models.relations.job_array import JobArray
 from jobs.models.removed import Leftover, PastUsage
 from jobs.models.worker import GpuClaim, Worker
 
@@ -33,6 +35,7 @@ __all__ = [
     "GpuClaim",
     "IdempotencyKey",
     "Job",
+    "JobArray",
     "Leftover",
     "Measurement",
     "MetricPoint",

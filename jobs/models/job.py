@@ -57,6 +57,22 @@ class Job(models.Model):
         " name gets; null: a token, or a release that did not note it.",
     )
 
+    array = models.ForeignKey(
+        "jobs.JobArray",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="jobs",
+        db_index=False,
+        help_text="Of which it is a trial.",
+    )
+    array_limit = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The `max_running` of its array; null: none."
+    )
+    trial = models.JSONField(
+        default=dict, db_default={}, help_text="Its number in the array and its values."
+    )
+
     state = models.CharField(
         max_length=10, choices=[(s, s) for s in JobState], default=JobState.QUEUED
     )
@@ -279,6 +295,9 @@ class Job(models.Model):
             ),
             models.Index(
                 fields=("team", "code"), condition=~Q(code=""), name="jobs_of_a_code_snapshot"
+            ),
+            models.Index(
+                fields=("array",), condition=Q(array__isnull=False), name="trials_of_an_array"
             ),
             models.Index(fields=("state_since",)),  # every tick asks which have ended lately
             models.Index(

@@ -4,7 +4,7 @@ visible_jobs     the jobs that a caller may see, with their numbers
 histories        what happened in one job: events, generations, workers
 event_feed       what happened to all jobs that a caller sees, after a position
 curves           how one job went over time, and how fast it trained in each of its generations
-listing          which jobs a list has, and what it shows of each; which jobs wait for which
+listing          which jobs a list has, and what it shows of each; arrays; which jobs wait for which
 newest_decision  what the planner last decided about a job
 gpu_demand       how many GPUs teams want of a pool
 stragglers       on which nodes and GPUs workers were slow lately

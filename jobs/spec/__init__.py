@@ -4,6 +4,7 @@ job_spec       the whole spec: every field, its type, its bounds and its default
 stored_spec    specs that an earlier version accepted, read again from the database
 stored_fields  where a field is in what the database stores
 bulk           the specs of many jobs, sent as one
+arrays         the field `array`: many jobs of one spec, each with other values
 changes        what of a spec may be changed while its job lives
 batch          the field `batch`: the global batch and what may vary about it
 parts          the other fields that have parts of their own

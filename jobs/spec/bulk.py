@@ -18,11 +18,22 @@ _STEP: Final = re.compile(r"\[([0-9]+)\]|\.?([^.\[\]]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayTrial:
+    """One of the jobs of an array, and what sets it apart from the others."""
+
+    array: str  # its name
+    number: int  # from 1
+    values: Mapping[str, Any]  # by parameter
+    max_running: int | None  # of the array's jobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SentSpec:
     """A job spec as it was sent, and where; empty: it is all that was sent."""
 
     document: object
     place: str = ""
+    trial: ArrayTrial | None = None
 
     def at(self, problem: Problem) -> Problem:
         """Return the problem with the place of its field in what was sent."""
@@ -45,7 +56,12 @@ def read(document: object) -> list[SentSpec]:
         SpecInvalid: it is no bulk, or a change leads nowhere.
     """
     if not isinstance(document, Mapping) or set(document) not in _FORMS:
-        raise _wrong("", None, "is no bulk", "Send jobs, a list of job specs; or spec and changes.")
+        raise _wrong(
+            "",
+            None,
+            "is no bulk",
+            "Send jobs, a list of job specs; or spec and changes; or spec with an array.",
+        )
     name = "jobs" if "jobs" in document else "changes"
     items = document[name]
     if not isinstance(items, list) or not items:

@@ -193,6 +193,8 @@ def parse(document: object) -> JobSpec:
     """
     if not isinstance(document, Mapping):
         raise SpecInvalid([NOT_A_MAPPING])
+    if "array" in document:
+        raise SpecInvalid([_IS_AN_ARRAY])
     try:
         spec = JobSpec.model_validate(without_aliases(document))
     except ValidationError as error:
@@ -240,6 +242,12 @@ def _check_idle(spec: JobSpec) -> Iterator[Problem]:
         )
 
 
+_IS_AN_ARRAY: Final = Problem(
+    field="array",
+    value=None,
+    problem="makes many jobs, and this is the place for one",
+    remedy="Send {spec: …} with this spec to POST /api/v1/jobs:bulk, as `concertina submit` does.",
+)
 NOT_A_MAPPING = Problem(
     field="",
     value=None,

@@ -27,6 +27,7 @@ READ: Final = (
     "Generation",
     "GpuUsage",
     "Job",
+    "JobArray",
     "JobDependencies",
     "JobDetail",
     "JobRemovals",
@@ -44,6 +45,7 @@ READ: Final = (
     "QuotaPreview",
     "Secret",
     "SetupOutcome",
+    "SteeredArray",
     "SubmittedJob",
     "SubmittedJobs",
     "Team",
@@ -61,6 +63,7 @@ READ: Final = (
 EXTENDS: Final = {
     "JobDetail": "Job",
     "ModelVersionDetail": "ModelVersion",
+    "SteeredArray": "JobArray",
     "SubmittedJob": "JobDetail",
     "TeamDetail": "Team",
     "MadeToken": "Token",

@@ -21,7 +21,7 @@ from webhooks.models import WebhookDelivery
 from autoscaler.simulation.api.models import Report, Simulation
 from autoscaler.simulation.api.rest.requests import checked
 from jobs.lifecycle import JobState
-from jobs.models import Job
+from jobs.models import Job, JobArray
 from tests.service.conftest import SubmitJob, run, spec
 from tests.service.syncing import report, token_of
 
@@ -33,6 +33,7 @@ CANARY: Final = "canary"  # in what only team vision, or only admins, may read
 class World:
     """Things of team vision, and of admins."""
 
+    array: JobArray
     job: Job
     ended: Job
     simulation: Simulation
@@ -46,6 +47,7 @@ class World:
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
         return {
+            "array_id": self.array.id,
             "job_id": self.ended.id if operation == "delete_job" else self.job.id,
             "name": self._name(path),
             "pool": "default",
@@ -97,6 +99,10 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     vision, pool = Team.objects.get(name="vision"), Pool.objects.get()
     job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
     run(job, workers=1)
+    array = JobArray.objects.create(
+        team=vision, name=f"{CANARY}-array", parameters=["lr"], trials=1, submitted_by=CANARY
+    )
+    Job.objects.filter(pk=job.pk).update(array=array, trial={"number": 1, "values": {"lr": 0.1}})
     ended = submit(name=f"{CANARY}-ended")
     Job.objects.filter(pk=ended.pk).update(state=JobState.COMPLETED, finished_at=timezone.now())
     content = variables({"CANARY": CANARY})
@@ -135,6 +141,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         by=CANARY,
     )
     return World(
+        array=array,
         source=source,
         delivery=hooks.send_test(webhook, timezone.now(), service_url="https://example.com"),
         token=tokens.issue(team=vision, name=f"{CANARY}-token")[0],

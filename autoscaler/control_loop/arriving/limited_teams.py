@@ -1,4 +1,4 @@
-"""Which queued jobs wait because their team may run no more, or has no GPU-hours left?
+"""Which queued jobs wait because their team or array may run no more, or no GPU-hours are left?
 
 The planner does not see them. Of a team that may run so many jobs, those that come first are let
 through: by priority, then by age. A job that waits for GPUs keeps its place, so that small jobs do
@@ -26,10 +26,11 @@ _NEVER_STARTS: Final = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.PLANNING_FA
 
 
 class _LimitedPlace(NamedTuple):
-    """What may be full: a team, or what one user may have of it."""
+    """What may be full: a team, what one user may have of it, or an array of jobs."""
 
-    team_id: int
+    team_id: int | None
     user: str  # empty: all of them
+    array_id: str = ""  # of whose jobs so many may run; empty: it is about a team
 
 
 def held_back(
@@ -45,9 +46,9 @@ def beyond_limits(
     views: Collection[LiveJob], lacking: Collection[str], around: ClusterRecords, now: datetime
 ) -> Mapping[str, StartPrerequisite]:
     """Return by job what it waits for, and tell nobody."""
-    if not around.teams_with_limits:
-        return {}
     queued = [view for view in views if view.is_queued and view.id not in lacking]
+    if not around.teams_with_limits and not any(view.job.array_limit for view in queued):
+        return {}
     found = {
         view.id: StartPrerequisite(
             note=budget.why_it_waits(), waits_as=JobReason.TEAM_BUDGET_USED_UP
@@ -61,7 +62,7 @@ def beyond_limits(
 
 @dataclass(frozen=True, slots=True)
 class _PlacesOfTeams:
-    """How many jobs of teams and of their users may run at once."""
+    """How many jobs of teams, of their users and of arrays may run at once."""
 
     around: ClusterRecords
 
@@ -90,6 +91,9 @@ class _PlacesOfTeams:
 
     def _of(self, view: LiveJob) -> Iterator[tuple[_LimitedPlace, int]]:
         """Yield what it takes a place of, and how many of these there are."""
+        job = view.job
+        if job.array_limit is not None and job.array_id is not None:
+            yield _LimitedPlace(None, "", job.array_id), job.array_limit
         for team in self.around.tree.line(view.job.team_id):
             limits = self.around.teams_with_limits.get(team.pk)
             if limits is None:
@@ -102,6 +106,8 @@ class _PlacesOfTeams:
 
     def _waiting_for(self, place: _LimitedPlace, most: int) -> StartPrerequisite:
         """Say what it waits for, with the same words for all that wait for the same."""
+        if place.team_id is None:
+            return _waiting_for_array(most)
         team = self.around.teams[place.team_id].name
         if place.user:
             may = f"Whoever submitted it may run {_jobs(most)} at once in team {team}"
@@ -115,6 +121,15 @@ class _PlacesOfTeams:
             waits_as=JobReason.TEAM_JOB_LIMIT,
             is_news=False,
         )
+
+
+def _waiting_for_array(most: int) -> StartPrerequisite:
+    return StartPrerequisite(
+        note=f"Its array may run {_jobs(most)} at once (`max_running`), and as many run or come"
+        " before this one. It starts after one of them has ended",
+        waits_as=JobReason.ARRAY_LIMIT,
+        is_news=False,
+    )
 
 
 def _turn(view: LiveJob) -> tuple[bool, int, float, str]:

@@ -59,6 +59,9 @@ def ps(
             help="Only with this label. May be repeated: all must fit.",
         ),
     ] = None,
+    array: Annotated[
+        str | None, typer.Option(metavar="ARRAY", help="Only trials of this array, by id or name.")
+    ] = None,
     since: Since = None,
     until: Until = None,
     order: Annotated[
@@ -86,6 +89,7 @@ def ps(
             pool=pool,
             user=user,
             labels=labels or (),
+            array=array,
             since=since,
             until=until,
             order=order,

@@ -22,6 +22,7 @@ class JobFilters(TypedDict, total=False):
     pool: str | None
     user: str | None
     labels: Iterable[str]
+    array: str | None  # its id or its name
     search: str | None
     since: datetime | None
     until: datetime | None
@@ -36,5 +37,7 @@ def parameters(filters: JobFilters) -> dict[str, Any]:
         "label": list(filters.get("labels", ())) or None,
         "since": since and since.isoformat(),
         "until": until and until.isoformat(),
-        **{name: filters.get(name) for name in ("team", "pool", "user", "search", "order")},
+        **{
+            name: filters.get(name) for name in ("team", "pool", "user", "array", "search", "order")
+        },
     }

@@ -1,6 +1,6 @@
 """What do people see? Functions from documents to things `rich` can draw; they ask nothing.
 
-- `jobs`: a list of jobs; `job`: one of them
+- `jobs`: a list of jobs; `job`: one of them, or of an array
 - `fitting`: a table with no more columns than there is room for
 - `cluster`: pools, nodes and teams; `data_sources`: what jobs may name
 - `team`: who is in one, what it may use, and which secrets and tokens it has

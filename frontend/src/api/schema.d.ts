@@ -4,6 +4,103 @@
  */
 
 export interface paths {
+    "/api/v1/arrays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List arrays of jobs, the newest first */
+        get: operations["list_arrays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arrays/{array_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the jobs of an array stand
+         * @description The jobs themselves: `list_jobs` with `array`.
+         */
+        get: operations["get_array"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arrays/{array_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop all jobs of an array for good
+         * @description Those to which it makes no difference stay as they are. If some of its live jobs are not the caller's to change, nothing is done.
+         */
+        post: operations["cancel_array"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arrays/{array_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have all jobs of an array give back their GPUs after a checkpoint
+         * @description Those to which it makes no difference stay as they are. If some of its live jobs are not the caller's to change, nothing is done.
+         */
+        post: operations["pause_array"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arrays/{array_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Queue all paused jobs of an array again
+         * @description Those to which it makes no difference stay as they are. If some of its live jobs are not the caller's to change, nothing is done.
+         */
+        post: operations["resume_array"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -830,7 +927,7 @@ export interface paths {
         put?: never;
         /**
          * Submit many jobs, all or none
-         * @description The body is `jobs`, a list of job specs; or `spec`, a job spec, and `changes`: what differs in each job, by paths as in messages about specs: `elastic.max_workers`, `env.LR`, `command[3]`. A change without `name` gets the name of `spec` and a number from 1. All jobs belong to one team. A refusal names each field with the place of its job, as in `jobs[3].elastic.min_workers`. `Idempotency-Key` as for one job.
+         * @description The body is `jobs`, a list of job specs; or `spec`, a job spec, and `changes`: what differs in each job, by paths as in messages about specs: `elastic.max_workers`, `env.LR`, `command[3]`. A change without `name` gets the name of `spec` and a number from 1. Or the body is `spec` alone, with an `array`: a job for each of its trials. All jobs belong to one team. A refusal names each field with the place of its job, as in `jobs[3].elastic.min_workers`. `Idempotency-Key` as for one job.
          */
         post: operations["submit_jobs"];
         delete?: never;
@@ -890,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Check a job spec without submitting it
-         * @description With `outlook`, the planner is asked as well: whether the job would start now and with how many workers, which jobs would give way, and when it starts and ends.
+         * @description With `outlook`, the planner is asked as well: whether the job would start now and with how many workers, which jobs would give way, and when it starts and ends. Of a spec with an `array` all trials are checked; what else is said is said of the first.
          */
         post: operations["validate_job"];
         delete?: never;
@@ -1938,6 +2035,40 @@ export interface components {
          * @enum {string}
          */
         Action: "start" | "keep" | "rescale" | "pause" | "wait" | "drop";
+        /**
+         * ArraySpec
+         * @description The field `array`: either a grid, or the values of each trial.
+         */
+        ArraySpec: {
+            /**
+             * Parameters
+             * @default null
+             */
+            parameters: {
+                [key: string]: string | (number | string | boolean)[];
+            } | null;
+            /**
+             * Trials
+             * @default null
+             */
+            trials: {
+                [key: string]: number | string | boolean;
+            }[] | null;
+            /**
+             * Max Running
+             * @default null
+             */
+            max_running: number | null;
+        };
+        /** @description Which trial of an array a job is, and with which values. */
+        ArrayTrial: {
+            /** @description From 1. */
+            number: number;
+            /** @description By parameter. */
+            values: {
+                [key: string]: unknown;
+            };
+        };
         /** @description A request that changed something, or several of one kind that were not carried out. */
         AuditEntry: {
             readonly id: number;
@@ -2090,6 +2221,13 @@ export interface components {
         };
         Bulk: {
             jobs: components["schemas"]["JobSpec"][];
+        } | {
+            /** @description A job spec with an array; a job is made for each of its trials. */
+            spec: {
+                array: components["schemas"]["ArraySpec"];
+            } & {
+                [key: string]: unknown;
+            };
         } | {
             /** @description A job spec; each job gets it with one of the changes. */
             spec: {
@@ -2340,6 +2478,10 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The id of the array of which it is a trial. */
+            array: string | null;
+            /** @description Null: it is of no array. */
+            readonly trial: components["schemas"]["ArrayTrial"] | null;
             /** @description Without the text of what was changed beside the commit of its code. */
             readonly resolved_spec: {
                 [key: string]: unknown;
@@ -3273,6 +3415,34 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The id of the array of which it is a trial. */
+            array: string | null;
+            /** @description Null: it is of no array. */
+            readonly trial: components["schemas"]["ArrayTrial"] | null;
+        };
+        /** @description Jobs that were submitted as one spec with an `array`, and how they stand. */
+        JobArray: {
+            id: string;
+            name: string;
+            team: string;
+            parameters: string[];
+            /** @description How many jobs were submitted. */
+            trials: number;
+            /** @description Null: all at once. */
+            max_running: number | null;
+            submitted_by: string;
+            /** Format: date-time */
+            submitted_at: string;
+            /** @description How many of its jobs are in each state; deleted ones are in none. */
+            states: {
+                [key: string]: number;
+            };
+            /** @description True if the caller may steer its jobs. */
+            may_change: boolean;
+        };
+        JobArrayPage: {
+            items: components["schemas"]["JobArray"][];
+            next_cursor: string | null;
         };
         JobChanges: {
             elastic?: {
@@ -3410,6 +3580,10 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The id of the array of which it is a trial. */
+            array: string | null;
+            /** @description Null: it is of no array. */
+            readonly trial: components["schemas"]["ArrayTrial"] | null;
             spec: {
                 [key: string]: unknown;
             };
@@ -3512,6 +3686,7 @@ export interface components {
          *     * `out_of_disk` - Wrote more than it may: its files took more than `resources.disk_per_job`.
          *     * `team_disk_full` - Its team's disk is full: the team's jobs keep more files than they may, ended ones too.
          *     * `team_job_limit` - As many jobs run as may: of its team, of one above, or of whoever submitted it.
+         *     * `array_limit` - Its array is at its limit: as many of its jobs run as its `max_running` allows.
          *     * `team_budget_used_up` - Its team's budget is used up: the GPU-hours of the month, of its team or of one above.
          *     * `too_many_files` - Wrote too many files: it has more files and folders than a job may have.
          *     * `folder_closed` - Hid what it writes: a folder is closed, or nested too deep to be measured.
@@ -3539,7 +3714,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "waiting_for_jobs" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "dependency_unmet" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "waiting_for_jobs" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "array_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "dependency_unmet" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -3685,6 +3860,8 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            /** @description Makes a job for each trial: in a bulk and in a check only. */
+            array?: components["schemas"]["ArraySpec"];
             /** @description Also accepted for `team`. */
             project?: string;
             /** @description Also accepted for `retry.max_restarts`. */
@@ -5443,6 +5620,28 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "ok" | "impaired" | "unavailable";
+        /** @description An array whose jobs were told something. */
+        SteeredArray: {
+            id: string;
+            name: string;
+            team: string;
+            parameters: string[];
+            /** @description How many jobs were submitted. */
+            trials: number;
+            /** @description Null: all at once. */
+            max_running: number | null;
+            submitted_by: string;
+            /** Format: date-time */
+            submitted_at: string;
+            /** @description How many of its jobs are in each state; deleted ones are in none. */
+            states: {
+                [key: string]: number;
+            };
+            /** @description True if the caller may steer its jobs. */
+            may_change: boolean;
+            /** @description The ids of those to which it made a difference. */
+            jobs: string[];
+        };
         StoringJob: {
             id: string;
             name: string;
@@ -5551,6 +5750,10 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The id of the array of which it is a trial. */
+            array: string | null;
+            /** @description Null: it is of no array. */
+            readonly trial: components["schemas"]["ArrayTrial"] | null;
             spec: {
                 [key: string]: unknown;
             };
@@ -5591,6 +5794,8 @@ export interface components {
         /** @description The jobs of a bulk, in its order, and what their user should know. */
         SubmittedJobs: {
             items: components["schemas"]["MadeJob"][];
+            /** @description The id of the array whose trials they are. */
+            array: string | null;
             /** @description Each once, of whichever jobs; at most 20. */
             notes: string[];
         };
@@ -6184,6 +6389,8 @@ export interface components {
             } | null;
             problems: components["schemas"]["Problem"][];
             notes: string[];
+            /** @description How many jobs its `array` makes; 0: it has none, or there are problems. */
+            trials: number;
             /** @description Null: nobody asked, or the spec has problems. */
             outlook: components["schemas"]["Outlook"] | null;
         };
@@ -6399,6 +6606,407 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_arrays: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Only of this name. */
+                name?: string;
+                /** @description Only this team's. */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobArrayPage"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_array: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                array_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobArray"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancel_array: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                array_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SteeredArray"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pause_array: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                array_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SteeredArray"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resume_array: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                array_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SteeredArray"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_audit_entries: {
         parameters: {
             query?: {
@@ -7614,6 +8222,8 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
+                /** @description Only trials of this array, by its id or its name. */
+                array?: string;
                 /** @description Say how many there are in all, too. */
                 count?: boolean;
                 cursor?: string;

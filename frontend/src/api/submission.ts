@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
+import { hasArray, withinSpec } from "../domain/specText";
 import { NewestAnswer } from "../domain/newestAnswer";
 import type { Schemas } from "../domain/specSchema";
 import { client, unwrap } from "./client";
@@ -65,21 +66,28 @@ function validate(text: string): Promise<Validation> {
   );
 }
 
+/** Where what was submitted is to be seen. */
+export type SubmittedPlace = `/jobs/${string}` | `/jobs?array=${string}`;
+
 /** Submit a text; as long as it is the same text, the same job is meant, however often. */
 export function useSubmitText() {
   const queries = useQueryClient();
   const meant = useRef({ text: "", key: "" });
   return useMutation({
-    mutationFn: (text: string) => {
+    mutationFn: async (text: string): Promise<SubmittedPlace> => {
       if (meant.current.text !== text) meant.current = { text, key: randomKey() };
-      return unwrap(
-        client.POST("/api/v1/jobs", {
-          params: { header: { "Idempotency-Key": meant.current.key } },
-          headers: AS_YAML,
-          body: text as never,
-          bodySerializer: (body: unknown) => body as string,
-        }),
-      );
+      const request = {
+        params: { header: { "Idempotency-Key": meant.current.key } },
+        headers: AS_YAML,
+        bodySerializer: (body: unknown) => body as string,
+      };
+      if (!hasArray(text)) {
+        const job = await unwrap(client.POST("/api/v1/jobs", { ...request, body: text as never }));
+        return `/jobs/${job.id}`;
+      }
+      const body = withinSpec(text) as never;
+      const made = await unwrap(client.POST("/api/v1/jobs:bulk", { ...request, body }));
+      return `/jobs?array=${made.array ?? ""}`;
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: ["jobs"] }),
   });

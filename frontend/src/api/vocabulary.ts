@@ -81,6 +81,7 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   out_of_disk: "Wrote more than it may",
   team_disk_full: "Its team's disk is full",
   team_job_limit: "As many jobs run as may",
+  array_limit: "Its array is at its limit",
   team_budget_used_up: "Its team's budget is used up",
   too_many_files: "Wrote too many files",
   folder_closed: "Hid what it writes",

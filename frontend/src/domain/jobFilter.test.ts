@@ -16,6 +16,7 @@ const WISHES: JobFilter = {
   team: "vision",
   user: "ada",
   pool: "default",
+  array: "digits",
   labels: ["net=res=net", "paper"],
   search: "trial 7&8",
   within: "",
@@ -76,6 +77,6 @@ describe("the filter of jobs", () => {
     const labelled = withLabel(withLabel(EVERY_JOB, "net=bert"), "net=bert");
     expect(labelled.labels).toEqual(["net=bert"]);
     expect(countOfWishes(EVERY_JOB)).toBe(0);
-    expect(countOfWishes({ ...WISHES, order: "recent" })).toBe(9);
+    expect(countOfWishes({ ...WISHES, order: "recent" })).toBe(10);
   });
 });

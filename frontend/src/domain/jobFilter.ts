@@ -11,6 +11,7 @@ export interface JobFilter {
   readonly team: string;
   readonly user: string;
   readonly pool: string;
+  readonly array: string; // its id or its name
   readonly labels: readonly string[]; // `NAME=VALUE`, or `NAME`
   readonly search: string;
   readonly within: Within; // before now; instead of the days
@@ -26,6 +27,7 @@ export interface JobQuery {
   readonly team?: string;
   readonly user?: string;
   readonly pool?: string;
+  readonly array?: string;
   readonly label?: string[];
   readonly search?: string;
   readonly since?: string;
@@ -37,6 +39,7 @@ export const EVERY_JOB: JobFilter = {
   team: "",
   user: "",
   pool: "",
+  array: "",
   labels: [],
   search: "",
   within: "",
@@ -63,6 +66,7 @@ export function filterOf(address: URLSearchParams): JobFilter {
     team: text("team"),
     user: text("user"),
     pool: text("pool"),
+    array: text("array"),
     labels: address.getAll("label").filter(isLabel).slice(0, MOST_LABELS),
     search: text("search"),
     within: isWithin(within) ? within : "",
@@ -97,13 +101,13 @@ export function withLabel(filter: JobFilter, label: string): JobFilter {
 
 /** How many wishes there are; the order is none. */
 export function countOfWishes(filter: JobFilter): number {
-  const { states, team, user, pool, labels, search } = filter;
-  const single = [team, user, pool, search, filter.within, filter.since, filter.until];
+  const { states, team, user, pool, array, labels, search } = filter;
+  const single = [team, user, pool, array, search, filter.within, filter.since, filter.until];
   return single.filter((wish) => wish !== "").length + labels.length + (states.length > 0 ? 1 : 0);
 }
 
 export function queryOf(filter: JobFilter, now: number): JobQuery {
-  const { states, team, user, pool, labels, search, order } = filter;
+  const { states, team, user, pool, array, labels, search, order } = filter;
   const { since, until } = momentsOf(filter, now);
   return {
     order,
@@ -111,6 +115,7 @@ export function queryOf(filter: JobFilter, now: number): JobQuery {
     ...(team !== "" && { team }),
     ...(user !== "" && { user }),
     ...(pool !== "" && { pool }),
+    ...(array !== "" && { array }),
     ...(labels.length > 0 && { label: [...labels] }),
     ...(search !== "" && { search }),
     ...(since !== null && { since }),

@@ -81,6 +81,17 @@ export function valueAt(spec: SpecDocument, path: string): unknown {
   return value;
 }
 
+/** Whether it is for many jobs. */
+export function hasArray(text: string): boolean {
+  return readText(text).spec?.array !== undefined;
+}
+
+/** A document whose field `spec` is this one, word for word. */
+export function withinSpec(text: string): string {
+  const lines = text.split("\n").map((line) => (line === "" ? "" : `  ${line}`));
+  return `spec:\n${lines.join("\n")}\n`;
+}
+
 /** What is wrong with a field, and what to do. */
 export function sentenceOf(wrong: { readonly problem: string; readonly remedy: string }): string {
   return [wrong.problem, wrong.remedy]

@@ -180,6 +180,8 @@ export function aJob(id: string, given: Partial<Job> = {}): Job {
     prediction: null,
     position: null,
     labels: {},
+    array: null,
+    trial: null,
     ...given,
   };
 }

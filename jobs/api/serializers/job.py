@@ -69,7 +69,16 @@ _JOB_FIELDS = (
     "prediction",
     "position",
     "labels",
+    "array",
+    "trial",
 )
+
+
+class ArrayTrialSerializer(serializers.Serializer[Any]):
+    """Which trial of an array a job is, and with which values."""
+
+    number = serializers.IntegerField(help_text="From 1.")
+    values = serializers.DictField(child=serializers.JSONField(), help_text="By parameter.")
 
 
 class _WorkerBound(serializers.IntegerField):
@@ -111,6 +120,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     prediction = serializers.SerializerMethodField(help_text="Null: none yet, or it has ended.")
     position = serializers.SerializerMethodField(help_text="In the queue; 1 is next.")
     labels = serializers.DictField(child=serializers.CharField())
+    array = serializers.CharField(
+        source="array_id", allow_null=True, help_text="The id of the array of which it is a trial."
+    )
+    trial = serializers.SerializerMethodField(help_text="Null: it is of no array.")
 
     class Meta:
         model = Job
@@ -191,6 +204,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "lately": job.prediction.get("lately"),  # the previous release did not say it
         }
 
+    @extend_schema_field(ArrayTrialSerializer(allow_null=True))
+    def get_trial(self, job: Job) -> dict[str, Any] | None:
+        return job.trial or None
+
     def get_position(self, job: Job) -> int | None:
         return position_in_queue(job)
 
@@ -263,6 +280,9 @@ class SubmittedJobsSerializer(serializers.Serializer[Any]):
     """The jobs of a bulk, in its order, and what their user should know."""
 
     items = MadeJobSerializer(many=True)
+    array = serializers.CharField(
+        allow_null=True, help_text="The id of the array whose trials they are."
+    )
     notes = serializers.ListField(
         child=serializers.CharField(), help_text="Each once, of whichever jobs; at most 20."
     )

@@ -50,6 +50,9 @@ class ValidationSerializer(serializers.Serializer[Any]):
     resolved_spec = serializers.DictField(allow_null=True, help_text="null if there are problems.")
     problems = ProblemSerializer(many=True)
     notes = serializers.ListField(child=serializers.CharField())
+    trials = serializers.IntegerField(
+        help_text="How many jobs its `array` makes; 0: it has none, or there are problems."
+    )
     outlook = OutlookSerializer(
         allow_null=True, help_text="Null: nobody asked, or the spec has problems."
     )

@@ -28,13 +28,15 @@ class JobFilter:
     submitted_by: str = ""
     states: Collection[str] = ()
     labels: Collection[tuple[str, str | None]] = ()
+    array: str = ""  # its id or its name
     search: str = ""  # is part of the name or of a label's value, or is the id
     since: datetime | None = None
     until: datetime | None = None
 
     def of(self, jobs: QuerySet[Job], order: JobOrder = JobOrder.SUBMITTED) -> QuerySet[Job]:
         """Keep those of the jobs that are asked for."""
-        return jobs.filter(*self._equal(), *self._labelled(), *self._found(), *self._in_time(order))
+        wishes = (self._equal(), self._labelled(), self._of_array(), self._found())
+        return jobs.filter(*(one for wish in wishes for one in wish), *self._in_time(order))
 
     def _equal(self) -> list[Q]:
         wanted = {
@@ -50,6 +52,9 @@ class JobFilter:
             Q(labels__has_key=name) if value is None else Q(labels__contains={name: value})
             for name, value in self.labels
         ]
+
+    def _of_array(self) -> list[Q]:
+        return [Q(array=self.array) | Q(array__name=self.array)] if self.array else []
 
     def _found(self) -> list[Q]:
         text = self.search

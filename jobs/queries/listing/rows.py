@@ -22,6 +22,7 @@ _READ: Final = (
     *("started_at", "finished_at", "last_rescaled_at", "epoch", "step", "samples"),
     *("total_samples", "samples_per_second", "values", "gpu_seconds", "noise_scale"),
     *("first_noise_scale", "earlier_run", "batch_limits", "prediction", "labels"),
+    *("array_id", "trial"),
 )
 _OWNERS: Final = {"team": ("name",), "pool": ("name", "gpu_type")}
 _PARTS: Final = {

@@ -23,7 +23,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     OpenTo.EVERYBODY: ("get_health", "log_in", "log_out"),
     OpenTo.KNOWN: (  # each answers with what its sender may see
         *("get_session", "list_notices", "follow_reads", "validate_job"),
-        *("list_jobs", "list_job_sparklines", "compare_jobs"),
+        *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays"),
         *("list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
         *("list_events", "follow_events", "list_webhooks"),
@@ -34,7 +34,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     Permission.SEE: (
         *("get_job", "explain_job", "list_job_dependencies", "list_job_events"),
         *("list_job_generations", "list_job_logs", "list_job_metrics", "get_job_metrics_table"),
-        *("list_job_usage", "list_job_workers"),
+        *("list_job_usage", "list_job_workers", "get_array"),
         *("list_job_removals", "list_job_outputs", "get_job_output", "get_job_output_archive"),
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
@@ -47,6 +47,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     Permission.CHANGE_ALL_JOBS: (  # or CHANGE_OWN_JOBS, of those
         *("change_job", "cancel_job", "pause_job", "resume_job", "pin_job", "unpin_job"),
         *("delete_job", "delete_job_checkpoint", "delete_job_output"),
+        *("cancel_array", "pause_array", "resume_array"),
     ),
     Permission.NAME_MODELS: (
         *("add_model_version", "delete_model", "delete_model_version"),

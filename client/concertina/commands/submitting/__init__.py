@@ -5,5 +5,6 @@ run        from a command line
 edit       from another job: changed while it lives, or once more
 init       a job file to begin with
 code       the folder of code that goes with them
+arrays     all jobs of an array: how they stand, and what is done with them
 submitted  what is said of new jobs, and how they are waited for
 """

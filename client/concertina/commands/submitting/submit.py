@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from concertina import words
 from concertina.code.packing import packed
 from concertina.commands.options import After, Assignments, File, JobReference, Output
 from concertina.commands.submitting.code import folder_beside, uploaded
@@ -47,7 +48,7 @@ def submit(
     ] = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Queue a job, or many."""
+    """Queue a job, or many: those of a bulk, or of the spec's `array`."""
     with session(output) as current:
         if dry_run and wait:
             raise BadInput("--dry-run submits nothing that --wait could wait for. Leave one out.")
@@ -64,6 +65,9 @@ def submit(
             return
         if (folder := folder_beside(spec, file)) is not None:
             spec = uploaded(current, spec, folder)
+        if "array" in spec:
+            _submit_many(current, {"spec": spec}, idempotency_key, is_waiting=wait)
+            return
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
         finish(current, submission, is_waiting=wait)
@@ -77,15 +81,22 @@ def _submit_bulk(
     *,
     is_waiting: bool,
 ) -> None:
-    if is_waiting:
-        raise BadInput("--wait waits for one job. Submit many without it, then wait for each.")
     source = bulk_files.read(file, assignments or ())
     current.place_of = source.place
     bulk = _with_codes(current, source.spec, file)
+    _submit_many(current, bulk, idempotency_key, is_waiting=is_waiting)
+
+
+def _submit_many(
+    current: Session, bulk: dict[str, Any], idempotency_key: str | None, *, is_waiting: bool
+) -> None:
+    if is_waiting:
+        raise BadInput("--wait waits for one job. Submit many without it, then wait for each.")
     made = current.client.submit_bulk(bulk, idempotency_key=idempotency_key)
     items = made.jobs["items"]
     verb = "Submitted" if made.is_new else "This key had submitted"
-    current.terminal.say(f"{verb} {len(items)} job{'s' if len(items) > 1 else ''}.")
+    array = f" of array {made.jobs['array']}" if made.jobs.get("array") else ""
+    current.terminal.say(f"{verb} {len(items)} job{'s' if len(items) > 1 else ''}{array}.")
     for note in made.jobs["notes"] if made.is_new else ():
         current.terminal.say(f"Note: {note}")
     lines = "\n".join(f"{job['id']}  {job['name']}" for job in items)
@@ -129,7 +140,9 @@ def _validate(
         raise RefusedByService(
             "The spec is wrong.", code="invalid_spec", details=answer["problems"]
         )
-    lines = ["The spec is valid.", *(f"Note: {note}" for note in answer["notes"])]
+    trials = answer.get("trials", 0)
+    of_many = [f"Its array makes {words.jobs(trials)}; the first is looked at."] if trials else []
+    lines = ["The spec is valid.", *of_many, *(f"Note: {note}" for note in answer["notes"])]
     if looks_ahead:
         lines += outlook_lines(answer.get("outlook"))
     current.terminal.show(answer, "\n".join(lines))

@@ -1,6 +1,6 @@
 """What does one job look like?
 
 - `description`: whole; `explanation`: a decision about it
-- `difference`: in what two differ
+- `difference`: in what two differ; `arrays`: how those of one spec stand
 - `changes`: what was changed of it; `usage`: what its workers take
 """

@@ -12,6 +12,7 @@ from rich.text import Text
 from concertina import words
 from concertina.views.dependencies import dependency_rows
 from concertina.views.fitting import FittingTable
+from concertina.views.job.arrays import trial_rows
 from concertina.views.jobs import progress_bar, state
 from concertina.views.keeping import removals_text
 
@@ -77,6 +78,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
         yield "Why", job["message"]
     for warning in job.get("warnings", ()):
         yield "Warning", Text(warning, style="yellow")
+    yield from trial_rows(job)
     yield "Progress", progress_bar(job, width=30)
     of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
     yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"

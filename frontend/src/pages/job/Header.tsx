@@ -50,6 +50,7 @@ export function Header({ job }: { readonly job: JobDetail }) {
         <span>
           submitted by {job.submitted_by} <RelativeTime at={job.submitted_at} />
         </span>
+        <TrialOf job={job} />
         <CodeOrigin job={job} />
         {dataUses(job.resolved_spec).map((use) => (
           <span key={use.source}>data {use.label}</span>
@@ -71,6 +72,18 @@ export function Header({ job }: { readonly job: JobDetail }) {
         </div>
       </div>
     </header>
+  );
+}
+
+/** Which trial of which array it is, and with which values; of any other job nothing. */
+function TrialOf({ job: { array, trial } }: { readonly job: JobDetail }) {
+  if (array === null || trial === null) return null;
+  const values = Object.entries(trial.values as Record<string, unknown>);
+  return (
+    <span>
+      trial {trial.number} of <Link to={`/jobs?array=${array}`}>array {array}</Link>
+      {values.map(([name, value]) => `, ${name} ${String(value)}`)}
+    </span>
   );
 }
 

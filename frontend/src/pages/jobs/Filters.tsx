@@ -92,6 +92,17 @@ export function Filters({ address: { filter, change }, people, labels }: Filters
             }}
           />
         )}
+        {filter.array !== "" && (
+          <Button
+            aria-label={`No longer only of array ${filter.array}`}
+            aria-pressed
+            onClick={() => {
+              set({ array: "" });
+            }}
+          >
+            <span className={styles.label}>array {filter.array}</span> ×
+          </Button>
+        )}
         <TimeMenu filter={filter} set={set} />
         {filter.labels.map((label) => (
           <Button

@@ -2,6 +2,7 @@
 
 import type { DryRun } from "../../api/submission";
 import { messageOf } from "../../api/errors";
+import { plural } from "../../domain/format";
 import { outlookInWords } from "../../domain/outlook";
 import { sentenceOf } from "../../domain/specText";
 import { axisTime, milliseconds } from "../../domain/time";
@@ -32,12 +33,12 @@ export function DryRunTold({ told, text, problem }: DryRunToldProps) {
 
 function Answer({ told: { answer, error } }: { readonly told: DryRun }) {
   if (answer === null) return <p data-tone="danger">{messageOf(error)}</p>;
-  const { outlook, problems, notes } = answer;
+  const { outlook, problems, notes, trials } = answer;
   if (problems.length > 0) {
     return (
       <ul data-tone="danger">
         {problems.map((one) => (
-          <li key={one.field}>
+          <li key={`${one.field} ${one.problem}`}>
             <code>{one.field}</code> {sentenceOf(one)}
           </li>
         ))}
@@ -51,13 +52,17 @@ function Answer({ told: { answer, error } }: { readonly told: DryRun }) {
       <p data-tone={tone}>
         <strong>{text}</strong>
       </p>
-      {[outlook.message, ...notes]
+      {[ofTrials(trials), outlook.message, ...notes]
         .filter((line) => line !== "")
         .map((line) => (
           <p key={line}>{line}</p>
         ))}
     </>
   );
+}
+
+function ofTrials(trials: number): string {
+  return trials === 0 ? "" : `Its array makes ${plural(trials, "job")}; the first is looked at.`;
 }
 
 function clock(moment: string): string {

@@ -86,9 +86,9 @@ function Submit({ from, first, teams }: SubmitProps) {
   const problems = dryRun?.answer?.problems ?? [];
   const send = () => {
     submit.mutate(text, {
-      onSuccess: (job) => {
+      onSuccess: (place) => {
         forgetDraft();
-        void navigate(`/jobs/${job.id}`);
+        void navigate(place);
       },
     });
   };

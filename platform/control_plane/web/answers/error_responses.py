@@ -27,6 +27,7 @@ from autoscaler.simulation.api.errors import SimulationError
 from control_plane.web.answers.error_body import envelope
 from control_plane.web.body_parsers import BodyTooLarge, NotPlain
 from jobs.errors import (
+    ArrayNotFound,
     BadCursor,
     ChangedMeanwhile,
     IdempotencyConflict,
@@ -51,6 +52,7 @@ logger: Final = logging.getLogger(__name__)
 
 _STATUS: Final[Mapping[type[JobsError], int]] = {
     SpecInvalid: 422,
+    ArrayNotFound: 404,
     JobNotFound: 404,
     JobNotYours: 403,
     SubmissionNotAllowed: 403,
