@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 
+from django.db.models import Q
+
 from autoscaler.control_loop.arriving.limited_teams import beyond_limits
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.outside.cluster_records import ClusterRecords
@@ -43,14 +45,19 @@ def awaited_by(job: Job) -> str:
     entries = stored_spec.read(job.resolved_spec).spec.depends_on
     if not entries:
         return ""
-    known = Job.objects.filter(pk__in=[one.job for one in entries])
-    stands = {
-        job_id: (name, state) for job_id, name, state in known.values_list("pk", "name", "state")
-    }
+    own = [one.job for one in entries if one.job is not None]
+    arrays = {one.array: one.when for one in entries if one.array is not None}
+    known = Job.objects.filter(Q(pk__in=own) | Q(array__in=arrays)).order_by("submitted_at", "pk")
+    stands: dict[str, tuple[str, str]] = {}
     alike: defaultdict[tuple[WaitCondition, str], list[str]] = defaultdict(list)
+    for job_id, name, state, array_id in known.values_list("pk", "name", "state", "array_id"):
+        stands[job_id] = name, state
+        if array_id in arrays:
+            alike[arrays[array_id], state].append(f"{name} ({job_id})")
     for one in entries:
-        name, state = stands.get(one.job, ("", ""))
-        alike[one.when, state].append(f"{name} ({one.job})")
+        if one.job is not None:
+            name, state = stands.get(one.job, ("", ""))
+            alike[one.when, state].append(f"{name} ({one.job})")
     return verdict_on(
         [
             AwaitedJobs(

@@ -53,10 +53,8 @@ class AdmittedSpec:
     def resolved_spec(self, made: Mapping[str, str] | None = None) -> dict[str, object]:
         """Return it with the ids of jobs that it waits for; `made` has those of the same call."""
         spec = self.spec.resolved(team=self.team.name, pool=self.pool.name)
-        entries = [
-            {"job": one.id_among(made or {}), "when": one.entry.when} for one in self.depends_on
-        ]
-        return {**spec, "depends_on": entries}
+        entries = dict.fromkeys(one.stored(made or {}) for one in self.depends_on)
+        return {**spec, "depends_on": [dict(one) for one in entries]}
 
 
 def place_of(

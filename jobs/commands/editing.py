@@ -94,7 +94,7 @@ def rerun(
     """
     before = _document(job)
     gone = dependencies.met_by_deleted(job.id)
-    awaited = [one for one in before["depends_on"] if one["job"] not in gone]
+    awaited = [one for one in before["depends_on"] if one.get("job") not in gone]
     document = spec_changes.merged({**before, "depends_on": awaited}, changes)
     return submission.submit(
         sent=[SentSpec(document=document)],

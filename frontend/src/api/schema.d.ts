@@ -2127,11 +2127,19 @@ export interface components {
         AuditSenderKind: "person" | "token" | "service" | "unknown";
         /**
          * AwaitedJob
-         * @description Another job, and how it has to end first.
+         * @description Another job, or an array of jobs, and how it, or each of these, has to end first.
          */
         AwaitedJob: {
-            /** Job */
-            job: string;
+            /**
+             * Job
+             * @default null
+             */
+            job: string | null;
+            /**
+             * Array
+             * @default null
+             */
+            array: string | null;
             /** @default ok */
             when: components["schemas"]["WaitCondition"];
         };

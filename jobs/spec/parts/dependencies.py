@@ -1,4 +1,4 @@
-"""For which other jobs does a job wait, and for which end of theirs?
+"""For which other jobs, or arrays of jobs, does a job wait, and for which end of theirs?
 
 Errors read `what is wrong | what to do`.
 """
@@ -6,9 +6,17 @@ Errors read `what is wrong | what to do`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from jobs.spec.names import check_text
 from jobs.spec.part import SpecPart
@@ -23,10 +31,27 @@ JobWord = Annotated[
 
 
 class AwaitedJob(SpecPart):
-    """Another job, and how it has to end first."""
+    """Another job, or an array of jobs, and how it, or each of these, has to end first."""
 
-    job: JobWord
+    job: JobWord | None = None
+    array: JobWord | None = None
     when: Annotated[WaitCondition, Field(strict=False)] = WaitCondition.OK
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        if (self.job is None) == (self.array is None):
+            raise ValueError("names not exactly one of job and array | Name one of them.")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_the_other(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what it does not name: an earlier release knows no arrays."""
+        return {name: value for name, value in dump(self).items() if value is not None}
+
+    @property
+    def word(self) -> str:
+        """Return what names the job or the array."""
+        return self.job or self.array or ""
 
 
 def _whole(entry: object) -> object:
@@ -34,11 +59,12 @@ def _whole(entry: object) -> object:
 
 
 def _check_once(awaited: Sequence[AwaitedJob]) -> Sequence[AwaitedJob]:
-    seen: set[str] = set()
+    seen: set[tuple[bool, str]] = set()
     for one in awaited:
-        if one.job in seen:
-            raise ValueError(f"names {one.job} twice | Name it once.")
-        seen.add(one.job)
+        named = (one.array is None, one.word)
+        if named in seen:
+            raise ValueError(f"names {one.word} twice | Name it once.")
+        seen.add(named)
     return awaited
 
 

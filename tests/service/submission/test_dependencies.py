@@ -294,3 +294,59 @@ def test_of_a_tree_with_somebody_elses_jobs_nothing_is_cancelled(
     assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
     assert f"theirs ({theirs['id']})" in answer.json()["message"]
     assert set(Job.objects.values_list("state", flat=True)) == {"queued"}
+
+
+def array(api: APIClient, name: str, jobs: int) -> str:
+    """Submit an array, and return its id."""
+    body = spec(name=name, seed="{{seed}}", array={"parameters": {"seed": f"1..{jobs}"}})
+    answer = api.post(f"{URL}:bulk", {"spec": body}, format="json")
+    assert answer.status_code == 201, answer.json()
+    return str(answer.json()["array"])
+
+
+def test_all_jobs_of_an_array_are_waited_for(api: APIClient, submit: SubmitJob) -> None:
+    old, new = array(api, "other", 1), array(api, "tried", 3)
+    after = submit(depends_on=[{"array": "tried", "when": "any"}, {"array": old}])
+    assert after.resolved_spec["depends_on"] == [
+        {"array": new, "when": "any"},
+        {"array": old, "when": "ok"},
+    ]
+    waits = shown(api, after)["waits_for"]
+    found = [(one["name"], one["when"]) for one in waits]
+    assert found == [*((f"tried-{number}", "any") for number in (1, 2, 3)), ("other-1", "ok")]
+    again = api.post(f"{URL}/{after.id}/rerun", {"name": "again"}, format="json")
+    assert again.status_code == 201, again.json()
+    assert again.json()["resolved_spec"]["depends_on"] == after.resolved_spec["depends_on"]
+    assert Dependency.objects.filter(job=again.json()["id"]).count() == 4
+
+
+def test_an_array_of_which_a_job_ended_the_wrong_way_is_not_waited_for(api: APIClient) -> None:
+    tried = array(api, "tried", 2)
+    Job.objects.filter(name="tried-2").update(state=JobState.FAILED)
+    (problem,) = refused(post(api, depends_on=[{"array": tried}])).values()
+    assert problem.startswith("has jobs that ended already: tried-2 (")
+    assert post(api, depends_on=[{"array": tried, "when": "any"}]).status_code == 201
+
+
+def test_arrays_are_named_right(api: APIClient, foreign_api: APIClient, submit: SubmitJob) -> None:
+    submit(name="alone")
+    foreign = array(foreign_api, "theirs", 1)
+    for word in ("alone", foreign, "theirs", "nobody"):
+        found = refused(post(api, depends_on=[{"array": word}]))
+        said = "is neither the id nor the name of an array of team vision"
+        assert found == {"depends_on[0]": said}
+    both = refused(post(api, depends_on=[{"array": "a", "job": "b"}, {"when": "ok"}]))
+    said = "names not exactly one of job and array"
+    assert both == {"depends_on[0]": said, "depends_on[1]": said}
+    twice = refused(post(api, depends_on=[{"array": "a"}, {"array": "a", "when": "any"}]))
+    assert twice == {"depends_on": "names a twice"}
+    many = refused(post(api, depends_on=[{"array": f"a{n}"} for n in range(21)]))
+    assert many == {"depends_on": "is one of lists that name 21 arrays in one call"}
+
+
+def test_what_a_call_waits_for_is_bounded_with_the_jobs_of_arrays(api: APIClient) -> None:
+    tried = array(api, "tried", 250)
+    jobs = [spec(name=f"after-{n}", depends_on=[{"array": tried}]) for n in range(41)]
+    found = refused(bulk(api, *jobs))
+    assert "10250 entries" in found["jobs[0].depends_on"]
+    assert not Dependency.objects.exists()
