@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, ViewportSize
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    StorageState,
+    ViewportSize,
+)
 
 from tests.end_to_end.waiting import until
 
@@ -40,8 +48,19 @@ def launch(playwright: Playwright) -> Browser:
         pytest.skip(f"no browser: install chromium or run `playwright install` ({error.message})")
 
 
-def patient(context: BrowserContext) -> BrowserContext:
-    """Clicks and loads wait as long as what is expected does."""
+def open_context(browser: Browser, url: str, seen_by: StorageState | None = None) -> BrowserContext:
+    """Where clicks and loads wait as long as what is expected does, and nothing moves.
+
+    What moves is drawn sixty times a second, which takes a sixth of a core from the tests beside.
+    """
+    context = browser.new_context(
+        base_url=url,
+        storage_state=seen_by,
+        viewport=WIDE,
+        color_scheme="light",
+        reduced_motion="reduce",
+        timezone_id="UTC",
+    )
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     return context
 

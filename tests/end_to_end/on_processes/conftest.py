@@ -9,7 +9,7 @@ import pytest
 from local_stack.stack.stack import Options
 from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwright
 
-from tests.end_to_end.browser import PATIENCE_MILLISECONDS, WIDE, launch, patient, sign_in
+from tests.end_to_end.browser import PATIENCE_MILLISECONDS, launch, open_context, sign_in
 from tests.end_to_end.running_stack import RunningStack, running
 
 
@@ -38,9 +38,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
     """The cookies of an administrator."""
-    context = patient(browser.new_context())
+    context = open_context(browser, stack.url)
     page = context.new_page()
-    page.goto(f"{stack.url}/login")
+    page.goto("/login")
     sign_in(page, stack.admin_username, stack.admin_password)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     state = context.storage_state()
@@ -51,15 +51,7 @@ def signed_in(stack: RunningStack, browser: Browser) -> StorageState:
 @pytest.fixture
 def page(stack: RunningStack, browser: Browser, signed_in: StorageState) -> Iterator[Page]:
     """A page of a person who is signed in; a script error on it fails the test."""
-    context = patient(
-        browser.new_context(
-            base_url=stack.url,
-            storage_state=signed_in,
-            viewport=WIDE,
-            color_scheme="light",
-            timezone_id="UTC",
-        )
-    )
+    context = open_context(browser, stack.url, seen_by=signed_in)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))

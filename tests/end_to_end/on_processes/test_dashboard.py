@@ -17,7 +17,7 @@ from tests.end_to_end.browser import (
     NARROW,
     expect_no_sideways_scroll,
     keep_screenshot,
-    patient,
+    open_context,
     sign_in,
 )
 from tests.end_to_end.live_page import events_of, wait_for_more, wait_for_reads
@@ -81,7 +81,7 @@ def _running(
 def test_a_visitor_signs_in_and_comes_to_the_page_they_wanted(
     stack: RunningStack, browser: Browser, training: dict[str, Any]
 ) -> None:
-    context = patient(browser.new_context(base_url=stack.url))
+    context = open_context(browser, stack.url)
     page = context.new_page()
     page.goto(f"/jobs/{training['id']}")
     expect(page.get_by_label("User name")).to_be_focused()

@@ -50,7 +50,6 @@ def test_a_team_is_sent_its_numbers_and_jobs_and_asks_for_nothing(
 
 def test_each_part_can_be_used_on_a_phone(page: Page) -> None:
     page.set_viewport_size(NARROW)
-    page.emulate_media(reduced_motion="reduce")
     page.goto("/teams/vision")
     for part, shown in {
         "Now": "Running",
