@@ -25,6 +25,7 @@ from concertina.connection import credentials, job_filters, paging
 from concertina.connection.arrays import JobArrays
 from concertina.connection.connection import ApiConnection
 from concertina.connection.log_following import LogFollower, told_of_missing
+from concertina.connection.personal_tokens import PersonalTokens
 from concertina.connection.retrying import (
     BRIEF,
     PATIENT,
@@ -105,6 +106,15 @@ class Client(TeamQuestions):
         """Speak for a person within, such as an admin, and not for the token's team."""
         with self._transport.as_person(username, password, self._send):
             yield self
+
+    def who(self) -> str:
+        """Return the name of the person whose token this is. Raises: NotAllowed, for a team's."""
+        return str(self._send("GET", "/session")[1]["user"]["username"])
+
+    @property
+    def personal_tokens(self) -> PersonalTokens:
+        """The keys of the person who asks."""
+        return PersonalTokens(self._send)
 
     @property
     def data(self) -> DataSources:

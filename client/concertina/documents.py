@@ -1125,7 +1125,7 @@ class Token(TypedDict):
     prefix: str  # The first characters, to recognise it by.
     state: TokenState  # What it is now.
     # null: it may do all that tokens may.
-    scopes: list[Literal["read", "submit", "manage-jobs"]] | None
+    scopes: list[Literal["read", "submit", "manage-jobs", "manage-team", "admin"]] | None
     created_at: str
     created_by: str  # Empty: from before that was noted.
     expires_at: str | None

@@ -51,6 +51,7 @@ app = typer.Typer(
 )
 for command in (
     login.login,
+    login.logout,
     login.whoami,
     init.init,
     submit.submit,

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
-from tenancy.access import tokens
+from tenancy.access import personal_tokens, tokens
 from tenancy.models import ImageRule, Membership, Team, Token
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
@@ -26,6 +26,12 @@ from tests.service.conftest import SubmitJob, run, spec
 from tests.service.syncing import report, token_of
 
 PASSWORD: Final = "a long password"
+PERSONAL: Final = {  # whose key it is, and its scopes
+    "own": ("lead", personal_tokens.USUAL_SCOPES),
+    "ownread": ("lead", ["read"]),
+    "ownadmin": ("root", ["admin"]),
+    "lesser": ("root", personal_tokens.USUAL_SCOPES),
+}
 CANARY: Final = "canary"  # in what only team vision, or only admins, may read
 
 
@@ -63,7 +69,7 @@ class World:
             "version": "1",
             "alias": "production",
             "member": "member",
-            "token": self.token.pk,
+            "token": self.token.pk,  # of the team; nobody has a personal one of that number
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
         }
@@ -180,7 +186,13 @@ def keep_model_of(job: Job) -> None:
 def client(sender: str, world: World) -> APIClient:
     """A program or a browser that speaks for this sender."""
     made = APIClient()
-    if sender in {"viewer", "member", "lead", "foreign", "teamless", "admin"}:
+    if (person := PERSONAL.get(sender)) is not None:
+        name, scopes = person
+        _, key = personal_tokens.make(
+            User.objects.get(username=name), sender, days=1, longest_days=1, scopes=scopes
+        )
+        made.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    elif sender in {"viewer", "member", "lead", "foreign", "teamless", "admin"}:
         made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
     elif sender == "job":
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(world.job)}")
@@ -213,6 +225,7 @@ BODIES: Final[dict[str, Any]] = {
     "add_member": {"name": "teamless", "role": "viewer"},
     "change_member": {"role": "viewer"},
     "add_token": {"name": "nightly"},
+    "add_personal_token": {"name": "laptop"},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "change_team_retention": {"days": 30},
     "set_data_source": {"path": "/srv/elsewhere", "teams": ["vision"]},

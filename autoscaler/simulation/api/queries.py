@@ -1,4 +1,4 @@
-"""What can be asked about simulations? Admins see all, others those that they asked for.
+"""What can be asked about simulations? Admins see all, others their own while they may.
 
 Previews of quotas are asked for, and shown, apart.
 """
@@ -6,6 +6,7 @@ Previews of quotas are asked for, and shown, apart.
 from __future__ import annotations
 
 from django.db.models import QuerySet
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
 
 from autoscaler.simulation.api.errors import NoReport, PreviewNotFound, SimulationNotFound
@@ -26,6 +27,8 @@ def _of(principal: Principal, kind: str) -> QuerySet[Simulation]:
     everybodys = Simulation.objects.filter(kind=kind).order_by("-requested_at", "id")
     if principal.is_admin:
         return everybodys
+    if not principal.may_anywhere(Permission.SIMULATE):
+        return everybodys.none()
     return everybodys.filter(owner=principal.person_id, owner__isnull=False)
 
 

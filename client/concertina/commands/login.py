@@ -1,67 +1,166 @@
-"""`login`, `whoami`: as whom do we talk to which service?"""
+"""`login`, `logout`, `whoami`: as whom do we talk to which service?"""
 
 from __future__ import annotations
 
+import os
+import platform
+import re
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from concertina import words
 from concertina.commands.options import Output
 from concertina.connection import credentials
 from concertina.connection.credentials import Credentials
-from concertina.errors import BadInput
+from concertina.connection.personal_tokens import PREFIX
+from concertina.errors import BadInput, NotAllowed
+from concertina.input import secret_input
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
+
+if TYPE_CHECKING:
+    from concertina.client import Client
+    from concertina.terminal.session import Session
+
+_LONGEST_NAME = 80  # of a token
 
 
 def login(
     url: Annotated[str, typer.Argument(metavar="URL", help="Like http://host:8000.")],
     *,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="USER",
+            help="Yourself; the password is asked for, or read from a pipe. A token of your own is"
+            " made and kept here, the password is not.",
+        ),
+    ] = None,
     token: Annotated[
         str,
         typer.Option(
             envvar=credentials.TOKEN_VARIABLE,
-            help="A team's token (ct_…). Left out, it is asked for.",
+            help="A key: of a team (ct_…), or your own (cp_…). Without it and --as, it is asked"
+            " for.",
             show_envvar=True,
         ),
     ] = "",
+    name: Annotated[
+        str, typer.Option("--name", help="With --as: of the token. Default: this machine's.")
+    ] = "",
+    scopes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            metavar="SCOPE",
+            help="With --as: read, submit, manage-jobs, manage-team or admin; may be repeated."
+            " Default: all but admin.",
+        ),
+    ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option("--days", min=1, help="With --as: until it expires. Default: 90."),
+    ] = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Remember a service and a token, after trying them."""
+    """Remember a service, and a token with which to talk to it."""
     from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
 
     with session(output) as current:
-        found = Credentials(
-            url=credentials.normalised_url(url), token=(token or _token_typed()).strip()
-        )
+        address = credentials.normalised_url(url)
+        if person is None:
+            key = (token or _token_typed()).strip()
+        else:
+            with (
+                Client(address, "", on_delay=current.terminal.say_delay) as client,
+                client.as_person(person, secret_input.password(None)),
+            ):
+                key = _made(current, client, name or _name_here(), days=days, scopes=scopes)
+        found = Credentials(url=address, token=key)
         with Client(found.url, found.token, on_delay=current.terminal.say_delay) as client:
             teams = [team["name"] for team in client.teams()]
             notices = client.notices()
         file = credentials.config_file()
         credentials.store(found, file)
+        who = "" if person is None else f" as {person}"
         current.terminal.show(
             {"url": found.url, "teams": teams, "stored_in": str(file), "notices": notices},
-            f"Logged in to {found.url}. Sees: {', '.join(teams) or 'no team yet'}. "
+            f"Logged in to {found.url}{who}. Sees: {', '.join(teams) or 'no team yet'}. "
             f"Stored in {file}.",
         )
         for notice in notices:
             current.terminal.say(notice, style="yellow")
 
 
-def whoami(*, output: Output = Format.TABLE) -> None:
-    """Say which service this is, whose token is used, and where both come from."""
+def logout(*, output: Output = Format.TABLE) -> None:
+    """Forget what `login` remembered; a token of your own is revoked as well."""
     with session(output) as current:
-        teams = [team["name"] for team in current.client.teams() if team["is_mine"]]
-        origin = credentials.origin()
+        file = credentials.config_file()
+        stored = credentials.stored()
+        is_revoked = stored is not None and _revoked(current, stored)
+        if not credentials.forget(file):
+            raise NotAllowed("Nobody is logged in here.", code="not_logged_in")
+        more = " Its token is revoked." if is_revoked else ""
         current.terminal.show(
-            {"url": current.client.url, "teams": teams, "from": origin},
-            f"{current.client.url}, for {', '.join(teams) or 'no team'}. From {origin}.",
+            {"forgotten": str(file), "revoked": is_revoked}, f"Logged out. {file} is gone.{more}"
+        )
+
+
+def whoami(*, output: Output = Format.TABLE) -> None:
+    """Say which service this is, as whom we talk to it, and where both come from."""
+    with session(output) as current:
+        client = current.client
+        person = client.who() if credentials.load().token.startswith(PREFIX) else None
+        teams = [team["name"] for team in client.teams() if team["is_mine"]]
+        origin = credentials.origin()
+        who = "" if person is None else f" as {person}"
+        current.terminal.show(
+            {"url": client.url, "person": person, "teams": teams, "from": origin},
+            f"{client.url}{who}, for {', '.join(teams) or 'no team'}. From {origin}.",
             is_uncut=True,
         )
 
 
+def _made(
+    current: Session, client: Client, name: str, *, days: int | None, scopes: list[str] | None
+) -> str:
+    """Make a token in place of the one that an earlier login from here made; return its key."""
+    for one in client.personal_tokens.list()["items"]:
+        if one["name"] == name and one["state"] == "valid":
+            client.personal_tokens.revoke(one["id"])
+            current.terminal.say(f"Your former token {name} is revoked.")
+    made = client.personal_tokens.add(name, days=days, scopes=scopes)
+    until = made["expires_at"]
+    if until is not None:
+        current.terminal.say(f"Token {made['name']} expires at {words.date_time(until)}.")
+    return str(made["key"])
+
+
+def _name_here() -> str:
+    """Return this machine's name, as a token may be called."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", platform.node()).lstrip("._-")
+    return (plain or f"login-{os.getpid()}")[:_LONGEST_NAME]
+
+
+def _revoked(current: Session, stored: Credentials) -> bool:
+    """Revoke a personal token; a team's is others' as well. False if it could not be, or was."""
+    from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
+
+    if not stored.token.startswith(PREFIX):
+        return False
+    with Client(stored.url, stored.token, on_delay=current.terminal.say_delay) as client:
+        try:
+            (itself,) = client.personal_tokens.list()["items"]
+            client.personal_tokens.revoke(itself["id"])
+        except NotAllowed:  # it has ended already
+            return False
+    return True
+
+
 def _token_typed() -> str:
     if not sys.stdin.isatty():
-        raise BadInput("Give the token with --token or CONCERTINA_TOKEN.")
+        raise BadInput("Say who you are with --as, or give a key with --token or CONCERTINA_TOKEN.")
     return str(typer.prompt("Token", hide_input=True))

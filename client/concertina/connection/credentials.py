@@ -46,17 +46,25 @@ def load(environ: Mapping[str, str] = os.environ) -> Credentials:
         NotAllowed: there are none.
         BadInput: the stored file or the address is damaged.
     """
-    stored = _stored(config_file(environ))
-    url = environ.get(URL_VARIABLE) or stored.get("url", "")
-    token = environ.get(TOKEN_VARIABLE) or stored.get("token", "")
+    kept = _stored(config_file(environ))
+    url = environ.get(URL_VARIABLE) or kept.get("url", "")
+    token = environ.get(TOKEN_VARIABLE) or kept.get("token", "")
     if not url or not token:
         missing = URL_VARIABLE if not url else TOKEN_VARIABLE
         raise NotAllowed(
-            "Not logged in: run `concertina login URL --token ct_…`, "
-            f"or set {missing} (a team's token is made on its page in the admin).",
+            "Not logged in: run `concertina login URL --as USER`, or with a team's `--token ct_…`, "
+            f"or set {missing}.",
             code="not_logged_in",
         )
     return Credentials(url=normalised_url(url), token=token)
+
+
+def stored(environ: Mapping[str, str] = os.environ) -> Credentials | None:
+    """What `concertina login` wrote, whatever variables say; None: nothing, or not all of it."""
+    found = _stored(config_file(environ))
+    if not found.get("url") or not found.get("token"):
+        return None
+    return Credentials(url=normalised_url(found["url"]), token=found["token"])
 
 
 def origin(environ: Mapping[str, str] = os.environ) -> str:
@@ -73,6 +81,15 @@ def store(credentials: Credentials, file: Path) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         json.dump(asdict(credentials), stream, indent=2)
     temporary.replace(file)
+
+
+def forget(file: Path) -> bool:
+    """Delete what `store` wrote; False if there was nothing."""
+    try:
+        file.unlink()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def normalised_url(url: str) -> str:

@@ -1140,6 +1140,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/personal-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your own tokens, without their keys
+         * @description Valid ones first, then the 30 that were made last of those that are expired or revoked. A token lists only itself.
+         */
+        get: operations["list_personal_tokens"];
+        put?: never;
+        /**
+         * Make a token of your own, and read its key this once
+         * @description It may do what you may, as far as its scopes say, and as long as you may. You have at most 30 valid ones. A token makes no others.
+         */
+        post: operations["add_personal_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/personal-tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Make a token of your own useless at once
+         * @description What is followed with it ends within seconds. A token revokes only itself.
+         */
+        delete: operations["revoke_personal_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pools": {
         parameters: {
             query?: never;
@@ -4047,6 +4091,37 @@ export interface components {
             id: string;
             name: string;
         };
+        /** @description A token of a person, without its key. */
+        MadePersonalToken: {
+            readonly id: number;
+            readonly name: string;
+            /** @description The first characters, to recognise it by. */
+            readonly prefix: string;
+            /**
+             * @description What it is now.
+             *
+             *     * `valid` - Valid
+             *     * `expired` - Expired
+             *     * `revoked` - Revoked
+             */
+            state: components["schemas"]["TokenState"];
+            scopes: components["schemas"]["TokenScope"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never.
+             */
+            last_used_at: string | null;
+            /** @description The address that was seen then, of IPv6 its network. Empty: none yet. */
+            last_used_from: string;
+            /** @description Shown this once: nobody can read it again. */
+            key: string;
+        };
         /** @description A token of a team, without its key. */
         MadeToken: {
             readonly id: number;
@@ -4062,7 +4137,7 @@ export interface components {
              */
             state: components["schemas"]["TokenState"];
             /** @description null: it may do all that tokens may. */
-            scopes: ("read" | "submit" | "manage-jobs")[] | null;
+            scopes: ("read" | "submit" | "manage-jobs" | "manage-team" | "admin")[] | null;
             /** Format: date-time */
             readonly created_at: string;
             /** @description Empty: from before that was noted. */
@@ -4693,6 +4768,48 @@ export interface components {
             rescales: number;
             /** Format: double */
             longest_stall_seconds: number;
+        };
+        /** @description A token of a person, without its key. */
+        PersonalToken: {
+            readonly id: number;
+            readonly name: string;
+            /** @description The first characters, to recognise it by. */
+            readonly prefix: string;
+            /**
+             * @description What it is now.
+             *
+             *     * `valid` - Valid
+             *     * `expired` - Expired
+             *     * `revoked` - Revoked
+             */
+            state: components["schemas"]["TokenState"];
+            scopes: components["schemas"]["TokenScope"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never.
+             */
+            last_used_at: string | null;
+            /** @description The address that was seen then, of IPv6 its network. Empty: none yet. */
+            last_used_from: string;
+        };
+        PersonalTokenBody: {
+            /** @description Until it expires; without it 90, or as many as are allowed. null: never, for admins alone. */
+            days?: number | null;
+            /** @description What it is for. */
+            name: string;
+            /** @description What it may do of what you may. Without it, all but what admins alone may. */
+            scopes?: components["schemas"]["TokenScope"][];
+        };
+        PersonalTokenList: {
+            /** @description How long tokens may last; those of admins may last longer. */
+            longest_days: number;
+            items: components["schemas"]["PersonalToken"][];
         };
         /** @description Do jobs start, grow and shrink as they should? */
         Plans: {
@@ -6221,7 +6338,7 @@ export interface components {
              */
             state: components["schemas"]["TokenState"];
             /** @description null: it may do all that tokens may. */
-            scopes: ("read" | "submit" | "manage-jobs")[] | null;
+            scopes: ("read" | "submit" | "manage-jobs" | "manage-team" | "admin")[] | null;
             /** Format: date-time */
             readonly created_at: string;
             /** @description Empty: from before that was noted. */
@@ -6243,14 +6360,23 @@ export interface components {
             days?: number | null;
             /** @description What it is for; jobs that come with it are submitted by `TEAM/NAME`. */
             name: string;
-            /** @description What it may do. null, or nothing: all that tokens may. */
-            scopes?: ("read" | "submit" | "manage-jobs")[] | null;
+            /** @description What it may do. null, or nothing: all that tokens may. `admin` is for personal tokens. */
+            scopes?: ("read" | "submit" | "manage-jobs" | "manage-team" | "admin")[] | null;
         };
         TokenList: {
             /** @description How long tokens that leads make may last; admins may make others. */
             longest_days: number;
             items: components["schemas"]["Token"][];
         };
+        /**
+         * @description * `read` - read: sees everything of the team, and changes nothing
+         *     * `submit` - submit: also submits jobs and uploads code
+         *     * `manage-jobs` - manage-jobs: also changes jobs, and names models
+         *     * `manage-team` - manage-team: also sets up the team, and says who is in it
+         *     * `admin` - admin: whatever an admin may do; for personal tokens of admins alone
+         * @enum {string}
+         */
+        TokenScope: "read" | "submit" | "manage-jobs" | "manage-team" | "admin";
         /**
          * @description * `valid` - Valid
          *     * `expired` - Expired
@@ -11830,6 +11956,233 @@ export interface operations {
                 };
             };
             401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_personal_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonalTokenList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    add_personal_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonalTokenBody"];
+                "application/yaml": components["schemas"]["PersonalTokenBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadePersonalToken"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revoke_personal_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

@@ -15,7 +15,7 @@ uploads  how code and data come in
 data_sources  which data jobs may name
 results  what it left behind: outputs and checkpoints
 audit    how each request gets into the audit log
-session  log in, log out, and who is logged in
+people   who is logged in, and by which keys
 health   does the service work?
 monitoring  what Prometheus reads of the installation
 notices  what everybody should know who signs in

@@ -22,6 +22,7 @@ class OpenTo(StrEnum):
 _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     OpenTo.EVERYBODY: ("get_health", "log_in", "log_out"),
     OpenTo.KNOWN: (  # each answers with what its sender may see
+        *("list_personal_tokens", "add_personal_token", "revoke_personal_token"),
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays"),
         *("list_simulations", "list_data_sources"),

@@ -11,12 +11,13 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 from tenancy.models.retention_rule import KeptPart
 
-from control_plane.api import code, data_sources, health, notices, quota_previews, session
+from control_plane.api import code, data_sources, health, notices, quota_previews
 from control_plane.api.audit.endpoint import AuditView
 from control_plane.api.cluster import gpus, leaving, nodes, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
+from control_plane.api.people import personal_tokens, session
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
@@ -69,6 +70,8 @@ register_converter(CheckpointConverter, "checkpoint")
 register_converter(KeptPartConverter, "part")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
+    path("personal-tokens", personal_tokens.PersonalTokensView.as_view(**_TOKENS)),
+    path("personal-tokens/<int:token>", personal_tokens.PersonalTokenView.as_view()),
     path("jobs", JobsView.as_view(**_SPECS, share=share)),
     path(
         "jobs:bulk",

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from tenancy.access.principal import TokenUser
+from tenancy.access.principal import PersonalTokenUser, TokenUser
 from tenancy.models import Membership
 
 from control_plane.front.asgi_types import Scope
@@ -33,7 +33,10 @@ def _principal(request: HttpRequest, scope: Scope) -> Sender | None:
     user = request.__dict__.get("user")  # DRF puts its own there; Django's loads only when used
     if type(user) is TokenUser:
         return Sender(name=f"token:{user.token.pk}", group=f"team:{user.token.team_id}")
-    loaded = request.__dict__.get("_cached_user")
+    if type(user) is PersonalTokenUser:
+        loaded = user.token.person
+    else:
+        loaded = request.__dict__.get("_cached_user")
     if loaded is None or not loaded.is_authenticated:
         return None
     name = f"user:{loaded.pk}"

@@ -6,7 +6,8 @@ permissions     what each role may do: the only table of it
 members         who is in a team: leads say so
 reach           where a person has which role
 team_tokens     which tokens a team has: leads and admins say so
-tokens          how team tokens are made, recognised and withdrawn
+personal_tokens which tokens a person has: they say so themselves
+tokens          how keys are made, recognised and withdrawn
 grants          are those who were let in still to be let in?
 bearer          which key an `Authorization` header carries
 administration  who may see the administration site

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
@@ -13,8 +14,8 @@ from django.utils.crypto import constant_time_compare
 from rest_framework.request import Request
 
 from tenancy.access import reach, tokens
-from tenancy.access.principal import Principal, TokenUser
-from tenancy.models import Token
+from tenancy.access.principal import PersonalTokenUser, Principal, TokenUser
+from tenancy.models import PersonalToken, Token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +24,14 @@ class Grant:
 
     team_id: int | None  # None: of no team in particular
     is_admin: bool = False  # only as long as the person is one
-    token_id: int | None = None
+    token_id: int | None = None  # of a team's
+    personal_token_id: int | None = None
     user_id: int | None = None
     session_key: str = ""
 
     @property
     def holder(self) -> str:
-        """Return a name that is the same for all sessions of a person."""
+        """Return a name that is the same for all sessions and tokens of a person."""
         return f"user {self.user_id}" if self.token_id is None else f"token {self.token_id}"
 
 
@@ -45,13 +47,17 @@ def grant_of(request: Request, *, team_id: int | None) -> Grant:
     """Return what lets an authenticated request see something of the team."""
     if isinstance(request.user, TokenUser):
         return Grant(team_id=team_id, token_id=request.user.token.pk)
+    if isinstance(request.user, PersonalTokenUser):
+        token = request.user.token
+        return Grant(team_id=team_id, user_id=token.person_id, personal_token_id=token.pk)
     key = request._request.session.session_key or ""  # noqa: SLF001 - DRF gives no other way
     return Grant(team_id=team_id, user_id=request.user.pk, session_key=key)
 
 
 def still_valid(grants: Collection[Grant]) -> set[Grant]:
     """Return those of the grants that are still valid."""
-    return _of_tokens(grants) | _of_people(grants)
+    of_people = [grant for grant in grants if grant.user_id is not None]
+    return _of_tokens(grants) | (_of_people(of_people) if of_people else set())
 
 
 def _of_tokens(grants: Collection[Grant]) -> set[Grant]:
@@ -64,24 +70,43 @@ def _of_tokens(grants: Collection[Grant]) -> set[Grant]:
 
 
 def _of_people(grants: Collection[Grant]) -> set[Grant]:
-    keys = {grant.session_key for grant in grants} - {""}
-    if not keys:
-        return set()
-    rows = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
-    sessions = {row.session_key: row.get_decoded() for row in rows}
-    ids = {grant.user_id for grant in grants if grant.user_id is not None}
+    """Return those whose session or token still lets in a person who still has a place there."""
+    ids = {grant.user_id for grant in grants}
     people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True)}
+    sessions = _sessions({grant.session_key for grant in grants} - {""})
+    valid_tokens = _personal({grant.personal_token_id for grant in grants} - {None})
     places = reach.places_of(people.keys())
 
     def holds(grant: Grant) -> bool:
-        person, session = people.get(grant.user_id or 0), sessions.get(grant.session_key, {})
-        if person is None or session.get(SESSION_KEY) != str(person.pk):
+        person = people.get(grant.user_id or 0)
+        if person is None:
             return False
-        known = session.get(HASH_SESSION_KEY, "")
-        if not constant_time_compare(known, person.get_session_auth_hash()):
-            return False
-        if person.is_superuser or (grant.team_id is None and not grant.is_admin):
-            return True
-        return (person.pk, grant.team_id) in places
+        if grant.session_key:
+            lets_in = _lets_in(sessions.get(grant.session_key, {}), person)
+        else:
+            lets_in = (grant.personal_token_id, person.pk) in valid_tokens
+        is_of_all = person.is_superuser or (grant.team_id is None and not grant.is_admin)
+        return lets_in and (is_of_all or (person.pk, grant.team_id) in places)
 
-    return {grant for grant in grants if grant.session_key and holds(grant)}
+    return {grant for grant in grants if holds(grant)}
+
+
+def _sessions(keys: Collection[str]) -> Mapping[str, Mapping[str, Any]]:
+    if not keys:
+        return {}
+    rows = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
+    return {row.session_key: row.get_decoded() for row in rows}
+
+
+def _personal(ids: Collection[int | None]) -> set[tuple[int, int]]:
+    """Return each valid one with whose it is."""
+    if not ids:
+        return set()
+    rows = PersonalToken.objects.filter(tokens.is_valid(timezone.now()), pk__in=ids)
+    return set(rows.values_list("pk", "person_id"))
+
+
+def _lets_in(session: Mapping[str, Any], person: User) -> bool:
+    if session.get(SESSION_KEY) != str(person.pk):
+        return False
+    return constant_time_compare(session.get(HASH_SESSION_KEY, ""), person.get_session_auth_hash())

@@ -107,10 +107,29 @@ SCOPES: Final[Mapping[str, frozenset[Permission]]] = {
     TokenScope.READ: frozenset({Permission.SEE}),
     TokenScope.SUBMIT: frozenset({Permission.SEE, Permission.SUBMIT}),
     TokenScope.MANAGE_JOBS: frozenset(
-        {Permission.SEE, Permission.CHANGE_ALL_JOBS, Permission.NAME_MODELS}
+        {
+            Permission.SEE,
+            Permission.CHANGE_OWN_JOBS,
+            Permission.CHANGE_ALL_JOBS,
+            Permission.NAME_MODELS,
+        }
     ),
+    TokenScope.MANAGE_TEAM: frozenset(
+        {
+            Permission.SEE,
+            Permission.SET_UP,
+            Permission.MANAGE_SOURCES,
+            Permission.MANAGE_MEMBERS,
+            Permission.MANAGE_TOKENS,
+            Permission.SEE_AUDIT,
+            Permission.MANAGE_WEBHOOKS,
+            Permission.DIVIDE_QUOTAS,
+            Permission.SIMULATE,
+        }
+    ),
+    TokenScope.ADMIN: frozenset(Permission),
 }
-"""What a token with a scope may do, if tokens may do it at all."""
+"""What a key with a scope lets through of what its team's tokens, or its person, may do."""
 
 
 @cache
@@ -122,6 +141,9 @@ def permissions_of(role: str) -> frozenset[Permission]:
 def permissions_of_token(scopes: Iterable[str] | None) -> frozenset[Permission]:
     """Return what a token with these scopes holds, None: all; unknown ones hold nothing."""
     held = permissions_of(TOKEN)
-    if scopes is None:
-        return held
-    return held & frozenset[Permission]().union(*(SCOPES.get(one, ()) for one in scopes))
+    return held if scopes is None else held & within(scopes)
+
+
+def within(scopes: Iterable[str]) -> frozenset[Permission]:
+    """Return what scopes let through; unknown ones let nothing through."""
+    return frozenset[Permission]().union(*(SCOPES.get(one, ()) for one in scopes))

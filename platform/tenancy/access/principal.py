@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -15,13 +15,14 @@ from tenancy.access.permissions import (
     Permission,
     permissions_of,
     permissions_of_token,
+    within,
 )
-from tenancy.models import Team, Token
+from tenancy.models import PersonalToken, Team, Token, TokenScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """A person or a token, the teams whose things it sees, and what else it may do there.
+    """A person or a team's token, the teams whose things it sees, and what else it may do there.
 
     An admin sees every team, and may do everything.
     """
@@ -31,7 +32,7 @@ class Principal:
     permissions: Mapping[int, frozenset[Permission]] = field(default_factory=dict)  # by team's id
     is_admin: bool = False
     is_token: bool = False
-    person_id: int | None = None  # whose, when names were given to others since; None: a token
+    person_id: int | None = None  # names are given to others; None: a team's token
 
     @property
     def seen_ids(self) -> list[int]:
@@ -75,6 +76,24 @@ class TokenUser:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonalTokenUser:
+    """The user that Django sees behind a request with a person's token."""
+
+    token: PersonalToken
+    is_authenticated: bool = True
+    is_active: bool = True
+
+    @property
+    def username(self) -> str:
+        return self.token.person.get_username()
+
+    @property
+    def pk(self) -> str:
+        """Return the number by which Django tells users apart; it is no person's number."""
+        return f"personal-token-{self.token.pk}"
+
+
+@dataclass(frozen=True, slots=True)
 class KnownUser:
     """The user behind a read that is made for a principal found out before."""
 
@@ -88,10 +107,14 @@ def principal_of(request: Request) -> Principal:
     return principal_of_user(request.user)
 
 
-def principal_of_user(user: User | AnonymousUser | TokenUser | KnownUser) -> Principal:
+def principal_of_user(
+    user: User | AnonymousUser | TokenUser | PersonalTokenUser | KnownUser,
+) -> Principal:
     """Return whom a user speaks for now; for people this asks the database."""
     if isinstance(user, KnownUser):
         return user.principal
+    if isinstance(user, PersonalTokenUser):
+        return _bounded(principal_of_person(user.token.person), user.token.scopes)
     if isinstance(user, TokenUser):
         team, held = user.token.team, permissions_of_token(user.token.scopes)
         return Principal(
@@ -118,6 +141,19 @@ def principal_of_person(user: User | AnonymousUser) -> Principal:
     return Principal(
         name=user.get_username(), seen=seen, permissions=permissions, person_id=user.pk
     )
+
+
+def _bounded(person: Principal, scopes: Collection[str]) -> Principal:
+    """Return the person as far as scopes let them through; an admin needs one to be one."""
+    if person.is_admin and TokenScope.ADMIN in scopes:
+        return person
+    let_through = within(scopes)
+    if person.is_admin:
+        held = dict.fromkeys(person.seen_ids, let_through)
+    else:
+        held = {team: own & let_through for team, own in person.permissions.items()}
+    seen = person.seen if Permission.SEE in let_through else {}
+    return replace(person, seen=seen, permissions=held, is_admin=False)
 
 
 def _held_in(place: Any) -> frozenset[Permission]:

@@ -1,4 +1,4 @@
-"""How are team tokens made, recognised and withdrawn? Only a digest of a key is ever stored."""
+"""How are keys made, recognised and withdrawn? Only a digest of a key is ever stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from functools import partial
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from tenancy.models import Team, Token
+from tenancy.models import PersonalToken, Team, Token
 
-KEY_PREFIX: Final = "ct_"
+KEY_PREFIX: Final = "ct_"  # of a team
+PERSONAL_PREFIX: Final = "cp_"
+PREFIXES: Final = (KEY_PREFIX, PERSONAL_PREFIX)
 SHOWN: Final = 10  # characters of a key that may be shown for recognition
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)  # so that requests rarely write
 _LONGEST_ADDRESS: Final = 64  # as the column has it
@@ -30,8 +32,8 @@ def issue(
     created_by: str = "",
     scopes: Collection[str] | None = None,
 ) -> tuple[Token, str]:
-    """Make a token; the second value is its key, which cannot be read again later."""
-    key = KEY_PREFIX + secrets.token_urlsafe(32)
+    """Make a team's token; the second value is its key, which cannot be read again later."""
+    key = new_key(KEY_PREFIX)
     token = Token.objects.create(
         team=team,
         name=name,
@@ -44,28 +46,43 @@ def issue(
     return token, key
 
 
-def find_valid(key: str, *, address: str = "") -> Token | None:
+def new_key(prefix: str) -> str:
+    return prefix + secrets.token_urlsafe(32)
+
+
+def find_valid(key: str, *, address: str = "") -> Token | PersonalToken | None:
     """Return the token of this key unless it is unknown, expired or revoked.
 
     That it was used is noted, and from which address: after the transaction that there may be, so
     that a request that takes long holds no lock on what others with this key write, too.
     """
-    if not key.startswith(KEY_PREFIX):
-        return None
-    now = timezone.now()
-    token = Token.objects.select_related("team").filter(is_valid(now), digest=digest(key)).first()
+    token = _found(key)
     if token is not None:
         transaction.on_commit(partial(note_use, token, address), robust=True)
     return token
 
 
-def note_use(token: Token, address: str) -> None:
+def _found(key: str) -> Token | PersonalToken | None:
+    opens = Q(is_valid(timezone.now()), digest=digest(key))
+    if key.startswith(KEY_PREFIX):
+        return Token.objects.select_related("team").filter(opens).first()
+    if key.startswith(PERSONAL_PREFIX):
+        theirs = PersonalToken.objects.select_related("person")
+        return theirs.filter(opens, person__is_active=True).first()
+    return None
+
+
+def note_use(token: Token | PersonalToken, address: str) -> None:
     """Note that the token was used, unless that was noted lately."""
     now = timezone.now()
     if (token.last_used_at or _NEVER) < now - _USE_NOTED_EVERY:
-        Token.objects.filter(pk=token.pk).update(
+        _all_like(token).filter(pk=token.pk).update(
             last_used_at=now, last_used_from=address[:_LONGEST_ADDRESS]
         )
+
+
+def _all_like(token: Token | PersonalToken) -> QuerySet[Token] | QuerySet[PersonalToken]:
+    return (Token if isinstance(token, Token) else PersonalToken).objects.all()
 
 
 def is_valid(now: datetime) -> Q:
@@ -73,9 +90,9 @@ def is_valid(now: datetime) -> Q:
     return Q(expires_at=None, revoked_at=None) | Q(expires_at__gt=now, revoked_at=None)
 
 
-def revoke(token: Token) -> bool:
+def revoke(token: Token | PersonalToken) -> bool:
     """Make the token useless at once; False if it was already."""
-    left = Token.objects.filter(pk=token.pk, revoked_at=None)
+    left = _all_like(token).filter(pk=token.pk, revoked_at=None)
     return left.update(revoked_at=timezone.now()) == 1
 
 

@@ -1,7 +1,8 @@
-"""Which keys let a team's programs in?"""
+"""Which keys let a team's programs in, and which ones people?"""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -21,24 +22,21 @@ class TokenScope(models.TextChoices):
 
     READ = "read", "read: sees everything of the team, and changes nothing"
     SUBMIT = "submit", "submit: also submits jobs and uploads code"
-    MANAGE_JOBS = "manage-jobs", "manage-jobs: also changes all jobs, and names models"
+    MANAGE_JOBS = "manage-jobs", "manage-jobs: also changes jobs, and names models"
+    MANAGE_TEAM = "manage-team", "manage-team: also sets up the team, and says who is in it"
+    ADMIN = "admin", "admin: whatever an admin may do; for personal tokens of admins alone"
 
 
-class Token(models.Model):
-    """A team's key for programs. Only a digest is kept; the key is shown once."""
+class Key(models.Model):
+    """A key that lets somebody in. Only a digest is kept; the key is shown once."""
 
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80)
-    created_by = models.CharField(max_length=200, default="", db_default="", editable=False)
     prefix = models.CharField(max_length=12, help_text="The first characters, to recognise it by.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
-    scopes = models.JSONField(
-        null=True, blank=True, help_text="None: it may do all that tokens may."
-    )
     last_used_from = models.CharField(
         max_length=64,
         default="",
@@ -48,10 +46,7 @@ class Token(models.Model):
     )
 
     class Meta:
-        ordering = ("team", "name")
-
-    def __str__(self) -> str:
-        return f"{self.team}/{self.name} ({self.prefix}…)"
+        abstract = True
 
     @property
     def state(self) -> str:
@@ -60,3 +55,34 @@ class Token(models.Model):
             return TokenState.REVOKED
         has_expired = self.expires_at is not None and self.expires_at <= timezone.now()
         return TokenState.EXPIRED if has_expired else TokenState.VALID
+
+
+class Token(Key):
+    """A team's key for programs."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="tokens")
+    created_by = models.CharField(max_length=200, default="", db_default="", editable=False)
+    scopes = models.JSONField(
+        null=True, blank=True, help_text="None: it may do all that tokens may."
+    )
+
+    class Meta:
+        ordering = ("team", "name")
+
+    def __str__(self) -> str:
+        return f"{self.team}/{self.name} ({self.prefix}…)"
+
+
+class PersonalToken(Key):
+    """A person's key: it may do what they may, as far as its scopes say."""
+
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="personal_tokens"
+    )
+    scopes = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("person", "name")
+
+    def __str__(self) -> str:
+        return f"{self.person}: {self.name} ({self.prefix}…)"

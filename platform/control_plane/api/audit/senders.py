@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.http import HttpRequest
 from tenancy.access.addresses import address_of
 from tenancy.access.bearer import bearer_key
-from tenancy.access.principal import TokenUser
-from tenancy.access.tokens import KEY_PREFIX, SHOWN, note_use
+from tenancy.access.principal import PersonalTokenUser, TokenUser
+from tenancy.access.tokens import PREFIXES, SHOWN, note_use
 from tenancy.audit.writing import AuditSender
 from tenancy.models import AuditSenderKind
 
@@ -25,6 +25,14 @@ def sender_of(request: HttpRequest) -> AuditSender:
             token_prefix=token.prefix,
             team_id=token.team_id,
         )
+    if type(user) is PersonalTokenUser:
+        return AuditSender(
+            kind=AuditSenderKind.PERSON,
+            name=user.username,
+            address=address,
+            person_id=user.token.person_id,
+            token_prefix=user.token.prefix,
+        )
     loaded = request.__dict__.get("_cached_user")
     if loaded is not None and loaded.is_authenticated:
         return AuditSender(
@@ -39,11 +47,11 @@ def sender_of(request: HttpRequest) -> AuditSender:
 def note_use_of_token(request: HttpRequest) -> None:
     """Note the use of a token whose request was undone, and with it what was to be noted."""
     user = request.__dict__.get("user")
-    if type(user) is TokenUser:
+    if isinstance(user, TokenUser | PersonalTokenUser):
         note_use(user.token, address_of(request))
 
 
 def _prefix(request: HttpRequest) -> str:
     """Return the beginning of a key that opened nothing, if it is one of ours."""
     key = bearer_key(request.headers.get("Authorization", "")) or ""
-    return key[:SHOWN] if key.startswith(KEY_PREFIX) else ""
+    return key[:SHOWN] if key.startswith(PREFIXES) else ""

@@ -63,6 +63,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "list_node_jobs": [403],
     "list_tokens": [403],
     "add_token": [409],
+    "list_personal_tokens": [403],
+    "add_personal_token": [409],
     "rotate_token": [409],
     "set_secret": [409],
     "delete_secret": [409],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
@@ -81,26 +82,36 @@ class RotationBody(TokenLifetimeBody):
 
 
 class TokenBody(TokenLifetimeBody):
+    NAME: ClassVar = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
+    NAME_ERRORS: ClassVar = {
+        "invalid": "Use 1 to 80 letters, digits, dots, hyphens and underscores, beginning with"
+        " a letter or digit."
+    }
     name = serializers.RegexField(
-        r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$",
-        error_messages={
-            "invalid": "Use 1 to 80 letters, digits, dots, hyphens and underscores, beginning with"
-            " a letter or digit."
-        },
+        NAME,
+        error_messages=NAME_ERRORS,
         help_text="What it is for; jobs that come with it are submitted by `TEAM/NAME`.",
     )
 
     scopes = serializers.ListField(
         child=serializers.ChoiceField(
             choices=TokenScope.choices,
-            error_messages={"invalid_choice": "Use read, submit or manage-jobs."},
+            error_messages={"invalid_choice": "Use read, submit, manage-jobs or manage-team."},
         ),
         min_length=1,
         max_length=len(TokenScope),
         allow_null=True,
         required=False,
-        help_text="What it may do. null, or nothing: all that tokens may.",
+        help_text="What it may do. null, or nothing: all that tokens may. `admin` is for personal"
+        " tokens.",
     )
+
+    def validate_scopes(self, scopes: list[str] | None) -> list[str] | None:
+        if TokenScope.ADMIN in (scopes or ()):
+            raise serializers.ValidationError(
+                "A team's token administers nothing; an admin makes a personal token that does."
+            )
+        return scopes
 
 
 class TokensView(APIView):
@@ -128,7 +139,7 @@ class TokensView(APIView):
     def post(self, request: Request, name: str) -> Response:
         principal = principal_of(request)
         team, wanted = _team(principal, name), body(request, TokenBody)
-        days = _days(wanted, self.longest_days)
+        days = days_of(wanted, self.longest_days)
         made = team_tokens.make(
             principal,
             team,
@@ -137,7 +148,8 @@ class TokensView(APIView):
             longest_days=self.longest_days,
             scopes=wanted.get("scopes"),
         )
-        return _shown_once(*made)
+        token, key = made
+        return shown_once(TokenSerializer(token).data, key)
 
 
 class TokenView(APIView):
@@ -172,20 +184,22 @@ class TokenRotationView(APIView):
             team,
             _token(team, token),
             overlap=timedelta(hours=wanted["overlap_hours"]),
-            days=_days(wanted, self.longest_days),
+            days=days_of(wanted, self.longest_days),
             longest_days=self.longest_days,
         )
-        return _shown_once(*made)
+        token, key = made
+        return shown_once(TokenSerializer(token).data, key)
 
 
-def _days(wanted: dict[str, Any], longest: int) -> int | None:
+def days_of(wanted: dict[str, Any], longest: int) -> int | None:
+    """Return for how many days a token is wanted; None: for ever."""
     days: int | None = wanted.get("days", min(team_tokens.USUAL_DAYS, longest))
     return days
 
 
-def _shown_once(token: Token, key: str) -> Response:
-    answer = {**TokenSerializer(token).data, "key": key}
-    return Response(answer, status=status.HTTP_201_CREATED, headers=_UNREADABLE)
+def shown_once(token: Mapping[str, Any], key: str) -> Response:
+    """Return the answer that alone tells the key."""
+    return Response({**token, "key": key}, status=status.HTTP_201_CREATED, headers=_UNREADABLE)
 
 
 def _team(principal: Principal, name: str) -> Team:

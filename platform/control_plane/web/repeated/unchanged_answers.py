@@ -14,7 +14,7 @@ from typing import Final
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
-from tenancy.access.principal import TokenUser
+from tenancy.access.principal import PersonalTokenUser, TokenUser
 
 from control_plane.web.repeated.shared_reads import SHARED
 
@@ -43,7 +43,7 @@ class UnchangedAnswersMiddleware:
 def _sender(request: HttpRequest) -> str:
     """Return the name of the person or token, as principals have it; empty: nobody is known."""
     user = request.__dict__.get("user")  # DRF puts its own there; Django's loads only when used
-    if type(user) is TokenUser:
+    if isinstance(user, TokenUser | PersonalTokenUser):
         return user.username
     person = request.__dict__.get("_cached_user")
     return person.get_username() if person is not None else ""

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.permissions import Permission
-from tenancy.access.principal import principal_of_person
+from tenancy.access.principal import PersonalTokenUser, principal_of_user
 
 from control_plane.queries import notices
 from control_plane.web.body_parsers import BoundedJsonParser
@@ -53,7 +53,7 @@ class SessionView(APIView):
     )
     def get(self, request: Request) -> Response:
         get_token(request._request)  # noqa: SLF001 - DRF gives no other way to Django's request
-        if not isinstance(request.user, User):
+        if not isinstance(request.user, User | PersonalTokenUser):
             raise exceptions.NotAuthenticated("Nobody is logged in.")
         return Response(_session_of(request.user))
 
@@ -81,11 +81,11 @@ class SessionView(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _session_of(user: User) -> dict[str, Any]:
-    principal = principal_of_person(user)
+def _session_of(user: User | PersonalTokenUser) -> dict[str, Any]:
+    principal = principal_of_user(user)
     return {
         "user": {
-            "username": user.get_username(),
+            "username": principal.name,
             "is_admin": principal.is_admin,
             "teams": sorted(principal.seen),
             "submits_for": sorted(principal.teams_where(Permission.SUBMIT)),

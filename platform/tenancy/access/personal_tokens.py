@@ -1,0 +1,132 @@
+"""Which keys does a person have, to do without their password? They make and revoke them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from tenancy.access import tokens
+from tenancy.audit import records
+from tenancy.errors import (
+    AdminScopeNeedsAdmin,
+    PersonalTokenLastsTooLong,
+    PersonalTokenNameTaken,
+    TooManyPersonalTokens,
+)
+from tenancy.models import PersonalToken, TokenScope
+
+USUAL_SCOPES: Final = (
+    TokenScope.READ,
+    TokenScope.SUBMIT,
+    TokenScope.MANAGE_JOBS,
+    TokenScope.MANAGE_TEAM,
+)
+MOST_VALID: Final = 30  # of a person
+MOST_ENDED: Final = 30  # of a person; those that ended earlier are forgotten
+_log: Final = logging.getLogger(__name__)
+
+
+def of(person: User) -> Sequence[PersonalToken]:
+    """Return the person's valid tokens by name, then those that ended last."""
+    ended = _of(person).exclude(tokens.is_valid(timezone.now())).order_by("-pk")
+    return [*_valid(person).order_by("name", "pk")[:MOST_VALID], *ended[:MOST_ENDED]]
+
+
+def make(
+    person: User,
+    name: str,
+    *,
+    days: int | None,
+    longest_days: int,
+    scopes: Collection[str] = USUAL_SCOPES,
+) -> tuple[PersonalToken, str]:
+    """Make a token that lasts so many days, None: for ever; the second value is its key.
+
+    Raises:
+        AdminScopeNeedsAdmin: the person is none.
+        PersonalTokenLastsTooLong: for anybody but admins.
+        PersonalTokenNameTaken: by one that is valid.
+        TooManyPersonalTokens: the person has as many as they may.
+    """
+    if TokenScope.ADMIN in scopes and not person.is_superuser:
+        raise AdminScopeNeedsAdmin
+    if not person.is_superuser and (days is None or days > longest_days):
+        raise PersonalTokenLastsTooLong(
+            f"Tokens last at most {longest_days} days. Ask for fewer; only admins make others."
+        )
+    key = tokens.new_key(tokens.PERSONAL_PREFIX)
+    with transaction.atomic():
+        _check_room(person, name)
+        made = PersonalToken.objects.create(
+            person=person,
+            name=name,
+            prefix=key[: tokens.SHOWN],
+            digest=tokens.digest(key),
+            scopes=sorted(set(scopes)),
+            expires_at=None if days is None else timezone.now() + timedelta(days=days),
+        )
+    records.note_change(after=_told(made), row=_row(made))
+    _note(made, "made")
+    return made, key
+
+
+def revoke(token: PersonalToken) -> bool:
+    """Make a token useless at once; one that is already stays so, and False is returned."""
+    if not tokens.revoke(token):
+        return False
+    records.note_change(before=_told(token), after={"state": "revoked"}, row=_row(token))
+    _note(token, "revoked")
+    return True
+
+
+def _of(person: User) -> QuerySet[PersonalToken]:
+    return PersonalToken.objects.filter(person=person)
+
+
+def _valid(person: User) -> QuerySet[PersonalToken]:
+    return _of(person).filter(tokens.is_valid(timezone.now()))
+
+
+def _check_room(person: User, name: str) -> None:
+    """Forget what ended long ago, and let nobody else make one until the transaction ends.
+
+    Raises:
+        PersonalTokenNameTaken: by one that is valid.
+        TooManyPersonalTokens: the person has as many as they may.
+    """
+    User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
+    ended = _of(person).exclude(tokens.is_valid(timezone.now()))
+    ended.exclude(pk__in=ended.order_by("-pk").values("pk")[:MOST_ENDED]).delete()
+    names = list(_valid(person).values_list("name", flat=True))
+    if name in names:
+        raise PersonalTokenNameTaken
+    if len(names) >= MOST_VALID:
+        raise TooManyPersonalTokens
+
+
+def _told(token: PersonalToken) -> dict[str, Any]:
+    """Return what the audit log tells of a token."""
+    until = token.expires_at
+    return {
+        "name": token.name,
+        "prefix": token.prefix,
+        "scopes": token.scopes,
+        "expires_at": until and until.isoformat(timespec="seconds"),
+    }
+
+
+def _row(token: PersonalToken) -> str:
+    return f"{token.name} {token.prefix}"
+
+
+def _note(token: PersonalToken, what: str) -> None:
+    person = token.person.get_username()
+    extra = {"action": "personal_tokens", "token": token.prefix, "by": person}
+    _log.info("Personal token %s of %s: %s.", token.name, person, what, extra=extra)
