@@ -72,7 +72,7 @@ _PAGE = 100
 
 
 class Client(TeamQuestions):
-    """The service, seen as the owner of a token."""
+    """The service, seen as the owner of a token; without one, only `as_person` is of use."""
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         SignEnum,
         SimulationState,
         TeamPermission,
+        TokenScope,
         TokenState,
         WaitCondition,
         WebhookShape,
@@ -677,6 +678,28 @@ class PausedDetails(TypedDict):
     reserved: Reserved | None  # It was a guest on these.
 
 
+class PersonalToken(TypedDict):
+    """A token of a person, without its key."""
+
+    id: int
+    name: str
+    prefix: str  # The first characters, to recognise it by.
+    state: TokenState  # What it is now.
+    scopes: list[TokenScope]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None  # To the minute; null: never.
+    last_used_from: str  # The address that was seen then, of IPv6 its network. Empty: none yet.
+
+
+class PersonalTokenList(TypedDict):
+    """A document of the service: PersonalTokenList."""
+
+    longest_days: int  # How long tokens may last; those of admins may last longer.
+    items: list[PersonalToken]
+
+
 class Pool(TypedDict):
     """A document of the service: Pool."""
 
@@ -1127,11 +1150,11 @@ class Token(TypedDict):
     # null: it may do all that tokens may.
     scopes: list[Literal["read", "submit", "manage-jobs", "manage-team", "admin"]] | None
     created_at: str
-    created_by: str  # Empty: from before that was noted.
     expires_at: str | None
     revoked_at: str | None
     last_used_at: str | None  # To the minute; null: never.
     last_used_from: str  # The address that was seen then, of IPv6 its network. Empty: none yet.
+    created_by: str  # Empty: from before that was noted.
 
 
 class TokenList(TypedDict):
@@ -1272,6 +1295,12 @@ class JobDetail(Job):
     history_removed_at: str | None
     logs_removed_at: str | None
     files_removed_at: str | None
+
+
+class MadePersonalToken(PersonalToken):
+    """A token of a person, without its key."""
+
+    key: str  # Shown this once: nobody can read it again.
 
 
 class MadeToken(Token):

@@ -188,6 +188,7 @@ TeamPermission = Literal[
     "simulate",
     "administer",
 ]
+TokenScope = Literal["read", "submit", "manage-jobs", "manage-team", "admin"]
 TokenState = Literal["valid", "expired", "revoked"]
 WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost", "mail"]

@@ -2,13 +2,24 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from typing import Final
 
 import pytest
+from django.contrib.auth.models import User
 from tenancy.access import tokens
-from tenancy.models import Token
+from tenancy.models import Membership, PersonalToken, Team, Token
 
 from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
+
+PASSWORD: Final = "a long password"
+
+
+@pytest.fixture
+def ada(token_of: dict[str, str]) -> User:
+    made = User.objects.create_user("ada", password=PASSWORD)
+    Membership.objects.create(user=made, team=Team.objects.get(name="vision"), role="member")
+    return made
 
 
 def test_a_login_is_remembered(
@@ -33,6 +44,48 @@ def test_who_logs_in_is_told_that_jobs_own_the_service(
     assert "CONCERTINA_TEAM_USERS is off" in ended.document["notices"][0]
 
 
+def test_who_logs_in_with_a_password_has_a_token_of_their_own_until_they_log_out(
+    stranger: CommandLine, api: RunningApi, ada: User, tmp_path: Path
+) -> None:
+    """The password goes nowhere; a second login from here ends the token of the first."""
+    file = tmp_path / "config" / "concertina" / "credentials.json"
+    for made in (1, 2):
+        ended = stranger("login", api.url, "--as", "ada", "--name", "here", stdin=PASSWORD)
+        assert ended.exit_code == 0, ended.err
+        assert "as ada. Sees: language, vision" in ended.out
+        assert PersonalToken.objects.count() == made
+        assert PersonalToken.objects.filter(revoked_at=None).count() == 1
+    assert PASSWORD not in file.read_text()
+    assert stranger("whoami", "-o", "json").document["person"] == "ada"
+    assert stranger("members", "ls").exit_code == 0
+
+    ended = stranger("logout", "-o", "json")
+    assert (ended.exit_code, ended.document["revoked"]) == (0, True), ended.err
+    assert not file.exists()
+    assert not PersonalToken.objects.filter(revoked_at=None).exists()
+    again = stranger("logout")
+    assert (again.exit_code, "Nobody is logged in" in again.err) == (5, True)
+
+
+def test_a_wrong_password_and_a_scope_that_is_not_theirs_are_told(
+    stranger: CommandLine, api: RunningApi, ada: User, tmp_path: Path
+) -> None:
+    wrong = stranger("login", api.url, "--as", "ada", stdin="not it")
+    assert (wrong.exit_code, "password is wrong" in wrong.err) == (5, True)
+    admin = stranger("login", api.url, "--as", "ada", "--scope", "admin", stdin=PASSWORD)
+    assert (admin.exit_code, "Only admins" in admin.err) == (5, True)
+    assert not (tmp_path / "config").exists()
+
+
+def test_a_teams_token_outlives_a_logout(
+    stranger: CommandLine, api: RunningApi, token_of: dict[str, str]
+) -> None:
+    stranger("login", api.url, "--token", token_of["vision"])
+    ended = stranger("logout", "-o", "json")
+    assert (ended.exit_code, ended.document["revoked"]) == (0, False), ended.err
+    assert stranger("login", api.url, "--token", token_of["vision"]).exit_code == 0
+
+
 @pytest.mark.parametrize("token", ["ct_wrong", "x", "ct_" + "a" * 4000, "ü"])
 def test_a_wrong_token_is_not_remembered(
     stranger: CommandLine, api: RunningApi, tmp_path: Path, token: str
@@ -44,7 +97,7 @@ def test_a_wrong_token_is_not_remembered(
 def test_without_a_login_nothing_is_asked(stranger: CommandLine) -> None:
     ended = stranger("ps")
     assert ended.exit_code == 5
-    assert "concertina login URL --token" in ended.err
+    assert "concertina login URL --as" in ended.err
     assert stranger("ps", "-o", "json").error["code"] == "not_logged_in"
 
 

@@ -49,12 +49,12 @@ class Transport:
     """One attempt per call: repeating is `retrying`'s business."""
 
     def __init__(self, credentials: Credentials) -> None:
-        if not fits_a_header(credentials.token):
+        if credentials.token and not fits_a_header(credentials.token):
             raise NotAllowed("This is not a token: it has characters that no token has.")
         self._url = credentials.url
         self._http = httpx.Client(
             base_url=credentials.url + API,
-            headers={"Authorization": f"Bearer {credentials.token}"},
+            headers={"Authorization": f"Bearer {credentials.token}"} if credentials.token else {},
             timeout=_TIMEOUT,
             verify=_authorities(credentials.url),
         )
@@ -98,7 +98,7 @@ class Transport:
             NotAllowed: the name or the password is wrong.
         """
         headers, place = self._http.headers, urlsplit(self._url)
-        token = headers.pop("Authorization")
+        token = headers.pop("Authorization", None)
         try:
             send("POST", "/session", body={"username": username, "password": password})
             headers["X-CSRFToken"] = self._http.cookies[_PROOF]
@@ -111,7 +111,8 @@ class Transport:
             for name in ("X-CSRFToken", "Origin"):
                 headers.pop(name, None)
             self._http.cookies.clear()
-            headers["Authorization"] = token
+            if token is not None:
+                headers["Authorization"] = token
 
     def download(self, path: str, into: IO[bytes]) -> None:
         """Write the answer's body into a file.

@@ -4140,8 +4140,6 @@ export interface components {
             scopes: ("read" | "submit" | "manage-jobs" | "manage-team" | "admin")[] | null;
             /** Format: date-time */
             readonly created_at: string;
-            /** @description Empty: from before that was noted. */
-            created_by: string;
             /** Format: date-time */
             readonly expires_at: string | null;
             /** Format: date-time */
@@ -4153,6 +4151,8 @@ export interface components {
             last_used_at: string | null;
             /** @description The address that was seen then, of IPv6 its network. Empty: none yet. */
             last_used_from: string;
+            /** @description Empty: from before that was noted. */
+            created_by: string;
             /** @description Shown this once: nobody can read it again. */
             key: string;
         };
@@ -6341,8 +6341,6 @@ export interface components {
             scopes: ("read" | "submit" | "manage-jobs" | "manage-team" | "admin")[] | null;
             /** Format: date-time */
             readonly created_at: string;
-            /** @description Empty: from before that was noted. */
-            created_by: string;
             /** Format: date-time */
             readonly expires_at: string | null;
             /** Format: date-time */
@@ -6354,6 +6352,8 @@ export interface components {
             last_used_at: string | null;
             /** @description The address that was seen then, of IPv6 its network. Empty: none yet. */
             last_used_from: string;
+            /** @description Empty: from before that was noted. */
+            created_by: string;
         };
         TokenBody: {
             /** @description Until it expires; without it 90, or as many as are allowed. null: never, for admins alone. */

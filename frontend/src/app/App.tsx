@@ -12,6 +12,7 @@ import { NotFoundPage } from "./NotFoundPage";
 import { Shell } from "./Shell";
 
 /** What is not the overview is loaded when somebody comes to it. */
+const AccountPage = lazy(() => import("../pages/account/AccountPage"));
 const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
@@ -30,6 +31,7 @@ export function App() {
           <Route index element={<OverviewPage />} />
           <Route path="jobs" element={<JobsPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
+          <Route path="account" element={<AccountPage />} />
           <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
           <Route path="compare" element={<ComparePage />} />

@@ -13,7 +13,9 @@ export function UserMenu({ user }: { readonly user: Session["user"] }) {
   return (
     <div className={styles.user}>
       <span className={styles.who}>
-        <span className={styles.name}>{user.username}</span>
+        <Link className={styles.name} to="/account" title="Your account and tokens">
+          {user.username}
+        </Link>
         <span className={styles.role}>
           {user.is_admin ? "Administrator" : <Teams names={user.teams} />}
         </span>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Token } from "../api/types";
 import { at } from "../testing/samples";
-import { endsSoon, lifetimes, rotationOf, wishOf } from "./tokens";
+import { endsSoon, lifetimes, ownScopes, ownWishOf, rotationOf, SCOPES, wishOf } from "./tokens";
 
 const DAY = 86_400;
 const NOW = Date.parse(at(0));
@@ -53,6 +53,14 @@ describe("a token", () => {
     expect(wishOf(some)).toEqual({ name: "nightly", days: 30, scopes: ["submit"] });
     const all = aForm(["name", "nightly"], ["may", "all"], ["days", ""]);
     expect(wishOf(all)).toEqual({ name: "nightly", days: null, scopes: null });
+  });
+
+  it("of one's own has the scopes that were chosen, and `admin` is for admins", () => {
+    const form = aForm(["name", "laptop"], ["scope", "admin"], ["scope", "read"], ["days", "30"]);
+    expect(ownWishOf(form)).toEqual({ name: "laptop", days: 30, scopes: ["read", "admin"] });
+    const offered = (isAdmin: boolean) => ownScopes(isAdmin).map(({ scope }) => scope);
+    expect(offered(true)).toEqual([...offered(false), "admin"]);
+    expect(SCOPES.map(({ scope }) => scope)).toEqual(offered(false));
   });
 
   it("is rotated with an overlap in hours", () => {

@@ -1,6 +1,6 @@
-/** What is said of a team's tokens, and what is asked when one is made? */
+/** What is said of tokens of teams and of people, and what is asked when one is made? */
 
-import type { Token, TokenRotation, TokenWish } from "../api/types";
+import type { PersonalTokenWish, Token, TokenRotation, TokenWish } from "../api/types";
 import { text } from "./secrets";
 
 export type Scope = NonNullable<Token["scopes"]>[number];
@@ -8,19 +8,41 @@ export type Scope = NonNullable<Token["scopes"]>[number];
 const MEANINGS: Readonly<Record<Scope, string>> = {
   read: "see the team's jobs and what they leave",
   submit: "submit jobs and upload code",
-  "manage-jobs": "change and delete all jobs of the team, and name models",
+  "manage-jobs": "change and delete jobs, and name models",
+  "manage-team": "set secrets, upload data, say for how long jobs are kept",
+  admin: "whatever an admin may do",
 };
 
-export const SCOPES = Object.entries(MEANINGS).map(([scope, meaning]) => ({
+export interface ScopeWords {
+  readonly scope: Scope;
+  readonly meaning: string;
+}
+
+const ALL = Object.entries(MEANINGS).map(([scope, meaning]) => ({
   scope: scope as Scope,
   meaning,
 }));
+
+/** Those of a team's token. */
+export const SCOPES: readonly ScopeWords[] = ALL.filter(({ scope }) => scope !== "admin");
+
+/** Those of a personal token. */
+export function ownScopes(isAdmin: boolean): readonly ScopeWords[] {
+  return ALL.filter(({ scope }) => scope !== "admin" || isAdmin).map((one) =>
+    one.scope === "manage-team"
+      ? { ...one, meaning: "do what leads do: members, tokens, webhooks, quotas, secrets, data" }
+      : one,
+  );
+}
+
+/** What a token's row tells, of a team's or of a person's. */
+export type ListedToken = Omit<Token, "created_by"> & Partial<Pick<Token, "created_by">>;
 
 const DAY = 86_400_000; // milliseconds
 const SOON_DAYS = 14;
 
 /** Whether somebody should rotate it now, lest its programs stop. */
-export function endsSoon(token: Token, now: number): boolean {
+export function endsSoon(token: ListedToken, now: number): boolean {
   if (token.state !== "valid" || token.expires_at === null) return false;
   return Date.parse(token.expires_at) - now < SOON_DAYS * DAY;
 }
@@ -68,6 +90,15 @@ export function wishOf(form: FormData): TokenWish {
   };
 }
 
+export function ownWishOf(form: FormData): PersonalTokenWish {
+  const named = new Set(form.getAll("scope"));
+  return {
+    name: text(form, "name").trim(),
+    days: daysIn(form),
+    scopes: ALL.map(({ scope }) => scope).filter((scope) => named.has(scope)),
+  };
+}
+
 export function rotationOf(form: FormData): TokenRotation {
   return { days: daysIn(form), overlap_hours: Number(text(form, "overlap")) };
 }
@@ -78,6 +109,6 @@ function daysIn(form: FormData): number | null {
 }
 
 /** Where a token's row tells of its last use: when stands beside it. */
-export function usedFrom(token: Token): string {
+export function usedFrom(token: ListedToken): string {
   return token.last_used_from === "" ? "" : ` from ${token.last_used_from}`;
 }

@@ -33,10 +33,9 @@ def _principal(request: HttpRequest, scope: Scope) -> Sender | None:
     user = request.__dict__.get("user")  # DRF puts its own there; Django's loads only when used
     if type(user) is TokenUser:
         return Sender(name=f"token:{user.token.pk}", group=f"team:{user.token.team_id}")
-    if type(user) is PersonalTokenUser:
+    loaded: User | None = request.__dict__.get("_cached_user")
+    if isinstance(user, PersonalTokenUser):
         loaded = user.token.person
-    else:
-        loaded = request.__dict__.get("_cached_user")
     if loaded is None or not loaded.is_authenticated:
         return None
     name = f"user:{loaded.pk}"

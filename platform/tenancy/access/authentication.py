@@ -26,8 +26,9 @@ class TokenAuthentication(BaseAuthentication):
         token = tokens.find_valid(key, address=address_of(request))
         if token is None:
             raise exceptions.AuthenticationFailed("This token is unknown, expired or revoked.")
-        user = PersonalTokenUser if isinstance(token, PersonalToken) else TokenUser
-        return user(token), token
+        if isinstance(token, PersonalToken):
+            return PersonalTokenUser(token), token
+        return TokenUser(token), token
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
         return "Bearer"

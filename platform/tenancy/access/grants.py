@@ -71,10 +71,12 @@ def _of_tokens(grants: Collection[Grant]) -> set[Grant]:
 
 def _of_people(grants: Collection[Grant]) -> set[Grant]:
     """Return those whose session or token still lets in a person who still has a place there."""
-    ids = {grant.user_id for grant in grants}
+    ids = {grant.user_id for grant in grants if grant.user_id is not None}
     people = {user.pk: user for user in User.objects.filter(pk__in=ids, is_active=True)}
     sessions = _sessions({grant.session_key for grant in grants} - {""})
-    valid_tokens = _personal({grant.personal_token_id for grant in grants} - {None})
+    valid_tokens = _personal(
+        {grant.personal_token_id for grant in grants if grant.personal_token_id is not None}
+    )
     places = reach.places_of(people.keys())
 
     def holds(grant: Grant) -> bool:
@@ -98,7 +100,7 @@ def _sessions(keys: Collection[str]) -> Mapping[str, Mapping[str, Any]]:
     return {row.session_key: row.get_decoded() for row in rows}
 
 
-def _personal(ids: Collection[int | None]) -> set[tuple[int, int]]:
+def _personal(ids: Collection[int]) -> set[tuple[int, int]]:
     """Return each valid one with whose it is."""
     if not ids:
         return set()

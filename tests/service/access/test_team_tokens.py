@@ -151,7 +151,7 @@ WRONG: Final[dict[str, dict[str, Any]]] = {
     "days beyond all bounds": {"name": "a", "days": 10**30},
     "an unknown scope": {"name": "a", "scopes": ["admin"]},
     "no scope of none": {"name": "a", "scopes": []},
-    "one scope again and again": {"name": "a", "scopes": ["read"] * 4},
+    "one scope again and again": {"name": "a", "scopes": ["read"] * 6},
     "days in words": {"name": "a", "days": "ten"},
 }
 

@@ -59,7 +59,8 @@ def add(
         typer.Option(
             "--scope",
             metavar="SCOPE",
-            help="read, submit or manage-jobs; may be repeated. Default: all that tokens may.",
+            help="read, submit, manage-jobs or manage-team; may be repeated. Default: all that"
+            " tokens may.",
         ),
     ] = None,
     days: Days = None,
@@ -68,7 +69,7 @@ def add(
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Make a token and print its key, which is shown this once. A token may not: say --as whom."""
+    """Make a token and print its key, which is shown this once. A team's own may not: say --as whom."""
     with session(output) as current:
         lasting = _lasting(days, never=never)
         with current.speaking_for(lead) as client:

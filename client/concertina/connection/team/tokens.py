@@ -37,8 +37,8 @@ class TeamTokens:
     ) -> MadeToken:
         """Make a token that lasts so many days, None: for ever. Its `key` is told this once.
 
-        It may do what the `scopes` say, `read`, `submit` or `manage-jobs`; None: all that tokens
-        may.
+        It may do what the `scopes` say, `read`, `submit`, `manage-jobs` or `manage-team`; None: all
+        that tokens may.
 
         Raises: RefusedByService (the name is taken, or it would last too long), NotAllowed
         """

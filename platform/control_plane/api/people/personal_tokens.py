@@ -15,10 +15,10 @@ from tenancy.access.principal import PersonalTokenUser
 from tenancy.models import PersonalToken, TokenScope
 
 from control_plane.api.teams.tokens import (
-    TokenBody,
+    KeySerializer,
     TokenLifetimeBody,
-    TokenSerializer,
     days_of,
+    name_field,
     shown_once,
 )
 from jobs.api.requests import body
@@ -29,15 +29,14 @@ _BY_A_TOKEN: Final = (
 )
 
 
-class PersonalTokenSerializer(TokenSerializer):
+class PersonalTokenSerializer(KeySerializer):
     """A token of a person, without its key."""
 
-    created_by = None
     scopes = serializers.ListField(child=serializers.ChoiceField(choices=TokenScope.choices))
 
     class Meta:
         model = PersonalToken
-        fields = tuple(one for one in TokenSerializer.Meta.fields if one != "created_by")
+        fields = KeySerializer.Meta.fields
         read_only_fields = fields
 
 
@@ -56,9 +55,7 @@ class PersonalTokenListSerializer(serializers.Serializer[Any]):
 
 
 class PersonalTokenBody(TokenLifetimeBody):
-    name = serializers.RegexField(
-        TokenBody.NAME, error_messages=TokenBody.NAME_ERRORS, help_text="What it is for."
-    )
+    name = name_field("What it is for.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(choices=TokenScope.choices),
         min_length=1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
@@ -21,16 +21,10 @@ from jobs.api.requests import body
 _UNREADABLE: Final = {"Cache-Control": "no-store"}  # by nobody else, and never again
 
 
-class TokenSerializer(serializers.ModelSerializer[Token]):
-    """A token of a team, without its key."""
+class KeySerializer(serializers.ModelSerializer[Any]):
+    """What is told of a team's token as of a person's, and never its key."""
 
     state = serializers.ChoiceField(choices=TokenState.choices, help_text="What it is now.")
-    created_by = serializers.CharField(help_text="Empty: from before that was noted.")
-    scopes = serializers.ListField(
-        child=serializers.ChoiceField(choices=TokenScope.choices),
-        allow_null=True,
-        help_text="null: it may do all that tokens may.",
-    )
     last_used_at = serializers.DateTimeField(
         allow_null=True, help_text="To the minute; null: never."
     )
@@ -39,11 +33,25 @@ class TokenSerializer(serializers.ModelSerializer[Token]):
     )
 
     class Meta:
-        model = Token
         fields: tuple[str, ...] = (
-            *("id", "name", "prefix", "state", "scopes", "created_at", "created_by", "expires_at"),
+            *("id", "name", "prefix", "state", "scopes", "created_at", "expires_at"),
             *("revoked_at", "last_used_at", "last_used_from"),
         )
+
+
+class TokenSerializer(KeySerializer):
+    """A token of a team, without its key."""
+
+    created_by = serializers.CharField(help_text="Empty: from before that was noted.")
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=TokenScope.choices),
+        allow_null=True,
+        help_text="null: it may do all that tokens may.",
+    )
+
+    class Meta:
+        model = Token
+        fields = (*KeySerializer.Meta.fields, "created_by")
         read_only_fields = fields
 
 
@@ -81,18 +89,20 @@ class RotationBody(TokenLifetimeBody):
     )
 
 
-class TokenBody(TokenLifetimeBody):
-    NAME: ClassVar = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
-    NAME_ERRORS: ClassVar = {
-        "invalid": "Use 1 to 80 letters, digits, dots, hyphens and underscores, beginning with"
-        " a letter or digit."
-    }
-    name = serializers.RegexField(
-        NAME,
-        error_messages=NAME_ERRORS,
-        help_text="What it is for; jobs that come with it are submitted by `TEAM/NAME`.",
+def name_field(help_text: str) -> serializers.RegexField:
+    """Return the field for the name of a token that is to be made."""
+    return serializers.RegexField(
+        r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$",
+        error_messages={
+            "invalid": "Use 1 to 80 letters, digits, dots, hyphens and underscores, beginning with"
+            " a letter or digit."
+        },
+        help_text=help_text,
     )
 
+
+class TokenBody(TokenLifetimeBody):
+    name = name_field("What it is for; jobs that come with it are submitted by `TEAM/NAME`.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(
             choices=TokenScope.choices,
@@ -140,7 +150,7 @@ class TokensView(APIView):
         principal = principal_of(request)
         team, wanted = _team(principal, name), body(request, TokenBody)
         days = days_of(wanted, self.longest_days)
-        made = team_tokens.make(
+        made, key = team_tokens.make(
             principal,
             team,
             wanted["name"],
@@ -148,8 +158,7 @@ class TokensView(APIView):
             longest_days=self.longest_days,
             scopes=wanted.get("scopes"),
         )
-        token, key = made
-        return shown_once(TokenSerializer(token).data, key)
+        return shown_once(TokenSerializer(made).data, key)
 
 
 class TokenView(APIView):
@@ -179,7 +188,7 @@ class TokenRotationView(APIView):
     def post(self, request: Request, name: str, token: int) -> Response:
         principal = principal_of(request)
         team, wanted = _team(principal, name), body(request, RotationBody)
-        made = team_tokens.rotate(
+        made, key = team_tokens.rotate(
             principal,
             team,
             _token(team, token),
@@ -187,8 +196,7 @@ class TokenRotationView(APIView):
             days=days_of(wanted, self.longest_days),
             longest_days=self.longest_days,
         )
-        token, key = made
-        return shown_once(TokenSerializer(token).data, key)
+        return shown_once(TokenSerializer(made).data, key)
 
 
 def days_of(wanted: dict[str, Any], longest: int) -> int | None:

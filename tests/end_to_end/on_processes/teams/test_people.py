@@ -117,6 +117,36 @@ def test_a_token_is_made_shown_once_rotated_and_revoked(page: Page, stack: Runni
         assert client.get("/api/v1/jobs?limit=1", headers=headers).status_code == 401
 
 
+def test_somebody_makes_a_token_of_their_own_and_revokes_it(
+    page: Page, stack: RunningStack
+) -> None:
+    page.goto("/")
+    page.get_by_role("link", name=stack.admin_username, exact=True).click()
+    expect(page.get_by_text(f"--as {stack.admin_username}")).to_be_visible()
+    page.get_by_role("button", name="New token").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name="Name").fill("laptop")
+    dialog.get_by_role("checkbox", name="admin").check()
+    assert violations(page) == []
+    keep_screenshot(page, "account-new-token")
+    dialog.get_by_role("button", name="Make token").click()
+    key = dialog.get_by_text(re.compile("^cp_")).inner_text()
+    dialog.get_by_role("button", name="I have it").click()
+    token = page.get_by_role("listitem", name=f"Token laptop, {key[:10]}")
+    expect(token).to_contain_text("admin")
+    assert violations(page) == []
+    keep_screenshot(page, "account")
+
+    headers = {"Authorization": f"Bearer {key}"}
+    with stack.client("vision") as client:
+        session = client.get("/api/v1/session", headers=headers).json()
+        assert session["user"]["username"] == stack.admin_username
+        token.get_by_role("button", name="Revoke").click()
+        dialog.get_by_role("button", name="Revoke", exact=True).click()
+        expect(token).to_have_count(0)
+        assert client.get("/api/v1/session", headers=headers).status_code == 401
+
+
 def test_who_may_change_nothing_is_offered_nothing_and_told_whom_to_ask(page: Page) -> None:
     def answer_a_viewer(route: Route) -> None:
         answer = route.fetch()

@@ -13,6 +13,7 @@ import {
   OVERLAPS,
   rotationOf,
   SCOPES,
+  type ScopeWords,
   USUAL_OVERLAP_HOURS,
   wishOf,
 } from "../../../domain/tokens";
@@ -37,21 +38,27 @@ export function MakeToken({ team, lasting, onMade, onClose }: AskedFor) {
       }}
       onClose={onClose}
     >
-      <FormField label="Name" note={`Its jobs are submitted by ${team}/NAME.`}>
-        <input
-          name="name"
-          required
-          maxLength={80}
-          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-          title="Letters, digits, dots, hyphens and underscores, beginning with a letter or digit"
-          placeholder="nightly"
-          autoCapitalize="none"
-          spellCheck={false}
-        />
-      </FormField>
+      <TokenName note={`Its jobs are submitted by ${team}/NAME.`} example="nightly" />
       <ScopeChoice />
       <Expiry lasting={lasting} />
     </FormDialog>
+  );
+}
+
+export function TokenName({ note, example }: { readonly note: string; readonly example: string }) {
+  return (
+    <FormField label="Name" note={note}>
+      <input
+        name="name"
+        required
+        maxLength={80}
+        pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+        title="Letters, digits, dots, hyphens and underscores, beginning with a letter or digit"
+        placeholder={example}
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+    </FormField>
   );
 }
 
@@ -74,25 +81,7 @@ function ScopeChoice() {
         />
         <span>do only this, and see the team&apos;s jobs:</span>
       </label>
-      {SCOPES.map(({ scope, meaning }, place) => (
-        <label key={scope} className={styles.inner}>
-          <input
-            type="checkbox"
-            name="scope"
-            value={scope}
-            disabled={isAll}
-            required={!isAll && chosen.length === 0 && place === 0}
-            checked={!isAll && chosen.includes(scope)}
-            onChange={({ target }) => {
-              const others = chosen.filter((one) => one !== scope);
-              setChosen(target.checked ? [...others, scope] : others);
-            }}
-          />
-          <span>
-            <strong>{scope}</strong> {meaning}
-          </span>
-        </label>
-      ))}
+      <ScopeBoxes scopes={SCOPES} chosen={chosen} onChoose={setChosen} isDisabled={isAll} />
       <label>
         <input
           type="radio"
@@ -109,7 +98,37 @@ function ScopeChoice() {
   );
 }
 
-function Expiry({ lasting }: Pick<AskedFor, "lasting">) {
+interface ScopeBoxesProps {
+  readonly scopes: readonly ScopeWords[];
+  readonly chosen: readonly string[];
+  readonly onChoose: (chosen: readonly string[]) => void;
+  readonly isDisabled?: boolean;
+}
+
+/** One of them has to be chosen, unless none can be. */
+export function ScopeBoxes({ scopes, chosen, onChoose, isDisabled = false }: ScopeBoxesProps) {
+  return scopes.map(({ scope, meaning }, place) => (
+    <label key={scope} className={styles.inner}>
+      <input
+        type="checkbox"
+        name="scope"
+        value={scope}
+        disabled={isDisabled}
+        required={!isDisabled && chosen.length === 0 && place === 0}
+        checked={!isDisabled && chosen.includes(scope)}
+        onChange={({ target }) => {
+          const others = chosen.filter((one) => one !== scope);
+          onChoose(target.checked ? [...others, scope] : others);
+        }}
+      />
+      <span>
+        <strong>{scope}</strong> {meaning}
+      </span>
+    </label>
+  ));
+}
+
+export function Expiry({ lasting }: Pick<AskedFor, "lasting">) {
   return (
     <FormField label="Expires after">
       <select name="days" defaultValue={lasting.usual}>
@@ -158,7 +177,7 @@ export function RotateToken(asked: AskedFor & { readonly token: Token }) {
 }
 
 interface ShownKeyProps {
-  readonly token: MadeToken;
+  readonly token: Pick<MadeToken, "name" | "key">;
   readonly onClose: () => void;
 }
 
