@@ -42,7 +42,7 @@ _LONGEST_SECONDS = 120.0
 
 _PREPARE = """
 import json
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Quota, Team
 team = Team.objects.get(name={hostile!r})
 Quota.objects.filter(team=team).update(limit_gpus={limit})

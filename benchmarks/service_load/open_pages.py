@@ -29,7 +29,7 @@ PAGES_THAT_ASK: Final = 8
 _OF_ONE_TOKEN: Final = 8  # as many streams as one may have
 TEAM: Final = "vision"
 _NEW_TOKENS: Final = """
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Team
 team = Team.objects.get(name={team!r})
 print(*(tokens.issue(team=team, name=f"viewer-{{number}}")[1] for number in range({count})))

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from tenancy.access import team_tokens
+from tenancy.access.keys import team_tokens
 from tenancy.errors import TenancyError
 from tenancy.models import (
     FairShareSettings,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cluster.models import Node, Pool
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Quota, Team
 
 from tests.client.command_line import CommandLine

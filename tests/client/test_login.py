@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 from django.contrib.auth.models import User
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Membership, PersonalToken, Team, Token
 
 from tests.client.command_line import CommandLine

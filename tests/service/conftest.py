@@ -19,7 +19,7 @@ from django.core.cache import cache
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.audit.kinds import KINDS
 from tenancy.models import Quota, Team
 

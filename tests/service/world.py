@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
-from tenancy.access import personal_tokens, tokens
-from tenancy.models import ImageRule, Membership, Team, Token
+from tenancy.access.keys import personal_tokens, tokens
+from tenancy.models import ImageRule, Membership, PersonalToken, Team, Token
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 from webhooks import hooks
@@ -48,6 +48,7 @@ class World:
     prefetched: PrefetchedImage
     source: DataSource
     token: Token
+    admins_token: PersonalToken
     delivery: WebhookDelivery
 
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
@@ -69,7 +70,7 @@ class World:
             "version": "1",
             "alias": "production",
             "member": "member",
-            "token": self.token.pk,  # of the team; nobody has a personal one of that number
+            "token": (self.admins_token if "personal" in path else self.token).pk,
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
         }
@@ -151,6 +152,9 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         source=source,
         delivery=hooks.send_test(webhook, timezone.now(), service_url="https://example.com"),
         token=tokens.issue(team=vision, name=f"{CANARY}-token")[0],
+        admins_token=personal_tokens.make(
+            User.objects.get(username="root"), f"{CANARY}-own", days=1, longest_days=1
+        )[0],
         job=job,
         ended=ended,
         simulation=simulation,

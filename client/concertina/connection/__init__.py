@@ -7,6 +7,7 @@
 - `setups`: all that admins set up
 - `quota_previews`: what other quotas would have meant for the recent past
 - `team`: what is asked about teams
+- `personal_tokens`: which keys a person has
 - `arrays`: what is asked about arrays of jobs, and told all jobs of one
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page

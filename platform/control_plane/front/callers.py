@@ -16,7 +16,7 @@ from typing import Final
 
 from django.http import parse_cookie
 from tenancy.access.addresses import network_of
-from tenancy.access.bearer import bearer_key
+from tenancy.access.keys.bearer import bearer_key
 
 from control_plane.front.asgi_types import Scope, header
 

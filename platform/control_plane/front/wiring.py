@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 from storage.uploads.pieces import LARGEST_PIECE
-from tenancy.access.bearer import bearer_key
+from tenancy.access.keys.bearer import bearer_key
 from tenancy.buckets import AsyncBuckets, LocalBuckets
 
 from concertina_worker.protocol import LARGEST_REPORT_BYTES

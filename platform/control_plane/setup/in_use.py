@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 from storage.models import DataSnapshot, NamedModel
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.errors import FieldFault
 from tenancy.models import Membership, Secret, Token
 from webhooks.models import Webhook

@@ -5,11 +5,8 @@ principal       on whose behalf a request is made, and what it may do in which t
 permissions     what each role may do: the only table of it
 members         who is in a team: leads say so
 reach           where a person has which role
-team_tokens     which tokens a team has: leads and admins say so
-personal_tokens which tokens a person has: they say so themselves
-tokens          how keys are made, recognised and withdrawn
+keys            by which keys programs get in
 grants          are those who were let in still to be let in?
-bearer          which key an `Authorization` header carries
 administration  who may see the administration site
 addresses       where a request comes from, and which network an address stands for
 """

@@ -8,9 +8,9 @@ from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from tenancy.access import tokens
 from tenancy.access.addresses import address_of
-from tenancy.access.bearer import bearer_key
+from tenancy.access.keys import tokens
+from tenancy.access.keys.bearer import bearer_key
 from tenancy.access.principal import PersonalTokenUser, TokenUser
 from tenancy.models import PersonalToken
 from tenancy.models.token import Key

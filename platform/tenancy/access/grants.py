@@ -13,7 +13,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from rest_framework.request import Request
 
-from tenancy.access import reach, tokens
+from tenancy.access import reach
+from tenancy.access.keys import tokens
 from tenancy.access.principal import PersonalTokenUser, Principal, TokenUser
 from tenancy.models import PersonalToken, Token
 

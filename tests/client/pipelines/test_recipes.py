@@ -21,7 +21,7 @@ from cluster.logs import log_files
 from cluster.logs.log_lines import LineLog
 from django.conf import settings
 from local_stack.checkout import ROOT
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Team, TokenScope
 
 from jobs.lifecycle import JobState

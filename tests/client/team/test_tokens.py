@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Membership, Team, Token
 
 from tests.client.command_line import CommandLine

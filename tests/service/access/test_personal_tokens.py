@@ -11,8 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.access import grants, personal_tokens
+from tenancy.access import grants
 from tenancy.access.grants import Grant
+from tenancy.access.keys import personal_tokens
 from tenancy.access.permissions import LEAD, MEMBER
 from tenancy.models import AuditEntry, Membership, PersonalToken, Team
 

@@ -12,8 +12,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.access import grants, team_tokens, tokens
+from tenancy.access import grants
 from tenancy.access.grants import Grant
+from tenancy.access.keys import team_tokens, tokens
 from tenancy.access.permissions import LEAD, MEMBER, VIEWER
 from tenancy.models import Team, Token
 
@@ -294,7 +295,7 @@ def test_the_last_use_is_noted_with_its_address_once_a_minute(
 def test_each_change_is_logged_without_the_key(
     lead: APIClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="tenancy.access.team_tokens"):
+    with caplog.at_level(logging.INFO, logger="tenancy.access.keys.team_tokens"):
         token = made(lead)
         new = rotated(lead, token, overlap_hours=0)
         lead.delete(f"{URL}/{new['id']}")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Team, Token
 
 URL = "/api/v1/jobs"

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Quota, Team, Token
 
 from autoscaler.planning.policies import BUILT_IN

@@ -12,7 +12,7 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import ImageRule, Quota, Team
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.db.models import ProtectedError
 from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Secret, Team, Token
 
 from jobs.commands.removal import team_deletion

@@ -18,7 +18,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.access import team_tokens
+from tenancy.access.keys import team_tokens
 from tenancy.audit import kinds, records, values, writing
 from tenancy.audit.records import AuditRecord
 from tenancy.audit.writing import AuditSender

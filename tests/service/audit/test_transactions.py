@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 from django.urls import resolve
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import AuditEntry, AuditOutcome, Quota, Team, Token
 
 

@@ -17,7 +17,7 @@ from control_plane.api.logs.event_stream import stream_slots
 from django.db import connection, connections
 from django.test import AsyncClient
 from rest_framework.test import APIClient
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.models import Team, Token
 
 from jobs.changes.numbering import number_events

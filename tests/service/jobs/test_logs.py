@@ -23,8 +23,9 @@ from django.http.response import HttpResponseBase
 from django.test import AsyncClient, Client
 from django.utils import timezone
 from rest_framework.test import APIClient
-from tenancy.access import grants, tokens
+from tenancy.access import grants
 from tenancy.access.grants import Grant
+from tenancy.access.keys import tokens
 from tenancy.models import Membership, Token
 
 from concertina.connection.log_following import ServerEvent, server_events

@@ -19,8 +19,9 @@ from django.contrib.auth.models import User
 from django.db import connection, connections
 from django.test import AsyncClient, Client
 from rest_framework.test import APIClient
-from tenancy.access import grants, tokens
+from tenancy.access import grants
 from tenancy.access.grants import grants_of
+from tenancy.access.keys import tokens
 from tenancy.access.principal import TokenUser, principal_of_person, principal_of_user
 from tenancy.models import Membership, Team, Token
 

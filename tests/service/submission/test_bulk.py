@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import resolve
 from pytest_django import Settings
 from rest_framework.test import APIClient, APIRequestFactory
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.buckets import TokenBucket
 from tenancy.models import ImageRule, Membership, Team
 

@@ -69,7 +69,7 @@ def add(
     team: TeamOption = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Make a token and print its key, which is shown this once. A team's own may not: say --as whom."""
+    """Make a token and print its key, which is shown once. A team's own may not: say --as whom."""
     with session(output) as current:
         lasting = _lasting(days, never=never)
         with current.speaking_for(lead) as client:

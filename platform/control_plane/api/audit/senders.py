@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 from tenancy.access.addresses import address_of
-from tenancy.access.bearer import bearer_key
+from tenancy.access.keys.bearer import bearer_key
+from tenancy.access.keys.tokens import PREFIXES, SHOWN, note_use
 from tenancy.access.principal import PersonalTokenUser, TokenUser
-from tenancy.access.tokens import PREFIXES, SHOWN, note_use
 from tenancy.audit.writing import AuditSender
 from tenancy.models import AuditSenderKind
 

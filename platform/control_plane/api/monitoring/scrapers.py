@@ -13,7 +13,7 @@ from django.conf import settings
 from rest_framework import exceptions, permissions
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
-from tenancy.access.bearer import bearer_key
+from tenancy.access.keys.bearer import bearer_key
 from tenancy.access.principal import principal_of
 
 

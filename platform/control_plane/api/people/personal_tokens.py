@@ -10,7 +10,7 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import personal_tokens
+from tenancy.access.keys import personal_tokens
 from tenancy.access.principal import PersonalTokenUser
 from tenancy.models import PersonalToken, TokenScope
 

@@ -14,7 +14,7 @@ from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access import team_tokens
+from tenancy.access.keys import team_tokens
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.audit import records

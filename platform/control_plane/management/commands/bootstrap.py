@@ -22,7 +22,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
-from tenancy.access import team_tokens
+from tenancy.access.keys import team_tokens
 from tenancy.audit import records, writing
 from tenancy.audit.records import AuditRecord, recording
 from tenancy.errors import TenancyError

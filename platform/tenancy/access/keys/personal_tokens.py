@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.audit import records
 from tenancy.errors import (
     AdminScopeNeedsAdmin,

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from tenancy.access import tokens
+from tenancy.access.keys import tokens
 from tenancy.access.principal import Principal
 from tenancy.audit import records
 from tenancy.errors import TokenHasEnded, TokenLastsTooLong, TokenNameTaken, TooManyTokens

@@ -1,0 +1,7 @@
+"""By which keys do programs get in?
+
+tokens           how keys are made, recognised and withdrawn
+team_tokens      which tokens a team has: leads and admins say so
+personal_tokens  which tokens a person has: they say so themselves
+bearer           which key an `Authorization` header carries
+"""
