@@ -61,7 +61,7 @@ def made_client() -> Any:
     """A program of a team with some history, on a cluster of 64 nodes."""
     from cluster.models import Node, Pool  # noqa: PLC0415 - Django is not ready before
     from rest_framework.test import APIClient  # noqa: PLC0415
-    from tenancy.access import tokens  # noqa: PLC0415
+    from tenancy.access.keys import tokens  # noqa: PLC0415
     from tenancy.models import Quota, Team  # noqa: PLC0415
 
     pool = Pool.objects.create(name="default")

@@ -22,10 +22,10 @@ from concertina import watching
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials, job_filters, paging
-from concertina.connection.arrays import JobArrays
 from concertina.connection.connection import ApiConnection
 from concertina.connection.log_following import LogFollower, told_of_missing
-from concertina.connection.personal_tokens import PersonalTokens
+from concertina.connection.questions.arrays import JobArrays
+from concertina.connection.questions.personal_tokens import PersonalTokens
 from concertina.connection.retrying import (
     BRIEF,
     PATIENT,

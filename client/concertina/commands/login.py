@@ -14,7 +14,7 @@ from concertina import words
 from concertina.commands.options import Output
 from concertina.connection import credentials
 from concertina.connection.credentials import Credentials
-from concertina.connection.personal_tokens import PREFIX
+from concertina.connection.questions.personal_tokens import PREFIX
 from concertina.errors import BadInput, NotAllowed
 from concertina.input import secret_input
 from concertina.terminal.session import session

@@ -4,11 +4,8 @@
 - `transport`: one request, and what a bad answer becomes
 - `retrying`: when a failed request is tried again, and for how long
 - `connection`: what those are given who ask for one kind of thing
-- `setups`: all that admins set up
-- `quota_previews`: what other quotas would have meant for the recent past
 - `team`: what is asked about teams
-- `personal_tokens`: which keys a person has
-- `arrays`: what is asked about arrays of jobs, and told all jobs of one
+- `questions`: what else is asked that has methods of its own
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page
 - `uploading`: code or data in pieces

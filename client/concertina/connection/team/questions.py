@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from concertina.connection.quota_previews import QuotaPreviews
-from concertina.connection.setups import WholeSetups
+from concertina.connection.questions.quota_previews import QuotaPreviews
+from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping

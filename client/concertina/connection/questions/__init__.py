@@ -1,0 +1,7 @@
+"""What can be asked of the service that is no single team's?
+
+- `arrays`: all jobs of an array, and what they are told
+- `setups`: all that admins set up
+- `quota_previews`: what other quotas would have meant for the recent past
+- `personal_tokens`: which keys a person has
+"""
