@@ -58,6 +58,16 @@ class RunningStack:
         answer = self._as_admin("PATCH", f"teams/{team}", wanted)
         assert answer.is_success, answer.text
 
+    def make_team(self, team: str, *, parent: str) -> None:
+        """As an admin; it is promised nothing yet."""
+        answer = self._as_admin("POST", "teams", {"name": team, "parent": parent})
+        assert answer.status_code == 201, answer.text
+
+    def remove_team(self, team: str) -> None:
+        """As an admin, with its quotas."""
+        answer = self._as_admin("DELETE", f"teams/{team}", {})
+        assert answer.status_code == 204, answer.text
+
     def put_back_in_service(self, node: str) -> None:
         """As an admin; asking for it twice changes nothing."""
         answer = self._as_admin("POST", f"nodes/{node}/uncordon", {})

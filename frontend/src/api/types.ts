@@ -70,3 +70,7 @@ export type TokenRotation = Schemas["RotationBody"];
 export type GpuUsage = Schemas["GpuUsage"];
 export type GpuUsageRow = Schemas["GpuUsageRow"];
 export type GpuAmounts = Schemas["GpuCosts"];
+export type QuotaPreview = Schemas["QuotaPreview"];
+export type PreviewedTeam = Schemas["BeforeAfter"];
+export type TeamOutcome = Schemas["TeamOutcome"];
+export type AuditEntry = Schemas["AuditEntry"];

@@ -18,6 +18,7 @@ const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
 const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
+const QuotasPage = lazy(() => import("../pages/quotas/QuotasPage"));
 const SubmitPage = lazy(() => import("../pages/submit/SubmitPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 
@@ -35,6 +36,7 @@ export function App() {
           <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
           <Route path="compare" element={<ComparePage />} />
+          <Route path="quotas" element={<QuotasPage />} />
           <Route path="submit" element={<SubmitPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />

@@ -32,6 +32,7 @@ export function Shell({ user, notices }: Session) {
           <NavLink to="/jobs">Jobs</NavLink>
           <NavLink to="/cluster">Cluster</NavLink>
           <NavLink to="/autoscaler">Autoscaler</NavLink>
+          <NavLink to="/quotas">Quotas</NavLink>
           <a href="/api/v1/docs">API</a>
           {user.is_admin && <a href="/admin/">Admin</a>}
         </nav>

@@ -19,7 +19,12 @@ export function Teams({ pool }: { readonly pool: string | undefined }) {
   const shown = pools.data?.items.filter(({ name }) => pool === undefined || name === pool) ?? [];
   const gpusTotal = shown.reduce((sum, { gpus_total }) => sum + gpus_total, 0);
   return (
-    <Card title="Teams" note="guaranteed, fair share, allocated, borrowed or lent" isFlush>
+    <Card
+      title="Teams"
+      note="guaranteed, fair share, allocated, borrowed or lent"
+      actions={<Link to={quotasOf(pool)}>Quotas</Link>}
+      isFlush
+    >
       {teams.isPending && <SkeletonRows rows={2} height={112} />}
       {teams.isLoadingError && <Problem error={teams.error} onRetry={() => void teams.refetch()} />}
       {teams.data?.items.length === 0 && (
@@ -36,6 +41,10 @@ export function Teams({ pool }: { readonly pool: string | undefined }) {
       </ul>
     </Card>
   );
+}
+
+function quotasOf(pool: string | undefined): string {
+  return pool === undefined ? "/quotas" : `/quotas?pool=${encodeURIComponent(pool)}`;
 }
 
 interface TeamProps {

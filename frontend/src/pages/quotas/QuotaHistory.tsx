@@ -1,0 +1,55 @@
+/** Who changed quotas lately, from what to what. */
+
+import { useQuotaHistory } from "../../api/quotas";
+import type { AuditEntry } from "../../api/types";
+import { Card } from "../../design/Card";
+import { Problem } from "../../design/Problem";
+import { RelativeTime } from "../../design/Time";
+import { humanise } from "../../domain/format";
+import styles from "./QuotasPage.module.css";
+
+export function QuotaHistory() {
+  const history = useQuotaHistory(true);
+  const entries = history.data ?? [];
+  return (
+    <Card title="Changes" note="the last ten, of all pools">
+      {history.isLoadingError && (
+        <Problem error={history.error} onRetry={() => void history.refetch()} />
+      )}
+      {history.isSuccess && entries.length === 0 && (
+        <p className={styles.note}>Nobody has changed a quota yet.</p>
+      )}
+      <ol className={styles.history}>
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <strong>{entry.team ?? entry.target}</strong> {changeInWords(entry)}
+            <small>
+              {entry.sender}, <RelativeTime at={entry.at} />
+            </small>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function changeInWords({ before, after, target }: AuditEntry): string {
+  const was = valuesOf(before);
+  const now = valuesOf(after);
+  const changed = Object.keys(now).filter(
+    (field) => (now[field] ?? null) !== (was[field] ?? null) && field !== "pool",
+  );
+  const parts = changed.map(
+    (field) => `${humanise(field).toLowerCase()} ${written(was[field])} → ${written(now[field])}`,
+  );
+  const pool = target.split("/").at(-1) ?? "";
+  return parts.length === 0 ? `in ${pool}: as before` : `in ${pool}: ${parts.join(", ")}`;
+}
+
+function valuesOf(values: unknown): Readonly<Record<string, unknown>> {
+  return typeof values === "object" && values !== null ? { ...values } : {};
+}
+
+function written(value: unknown): string {
+  return typeof value === "number" ? String(value) : "none";
+}
