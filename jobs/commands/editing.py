@@ -88,13 +88,16 @@ def rerun(
 ) -> submission.SubmissionResult:
     """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
 
-    It waits no more for jobs that ended as they had to, and were deleted since.
+    It waits no more for jobs, and arrays, that ended as they had to, and were deleted since.
 
     Raises: what `submission.submit` raises.
     """
     before = _document(job)
-    gone = dependencies.met_by_deleted(job.id)
-    awaited = [one for one in before["depends_on"] if one.get("job") not in gone]
+    entries = before["depends_on"]
+    gone = dependencies.met_by_deleted(
+        job.id, arrays=[one["array"] for one in entries if "array" in one]
+    )
+    awaited = [one for one in entries if (one.get("job") or one.get("array")) not in gone]
     document = spec_changes.merged({**before, "depends_on": awaited}, changes)
     return submission.submit(
         sent=[SentSpec(document=document)],

@@ -61,12 +61,13 @@ def problems_of(spec: JobSpec, named: JobsOfTeam) -> Iterator[Problem]:
         problem, remedy = found
         yield Problem(field="depends_on", value=None, problem=problem, remedy=remedy)
         return
-    first_words: dict[str, str] = {}  # by the job they mean
+    first_words: dict[str, str] = {}  # by the id of what they mean
     for number, entry in enumerate(spec.depends_on):
         if entry.array is not None:
             found = _problem_of_array(entry, named)
         else:
-            found = _problem_of(entry, spec, named) or _repetition(entry, named, first_words)
+            found = _problem_of(entry, spec, named)
+        found = found or _repetition(entry, named, first_words)
         if found is not None:
             problem, remedy = found
             field = f"depends_on[{number}]"
@@ -168,8 +169,13 @@ def _problem_of(entry: AwaitedJob, spec: JobSpec, named: JobsOfTeam) -> tuple[st
 def _repetition(
     entry: AwaitedJob, named: JobsOfTeam, first_words: dict[str, str]
 ) -> tuple[str, str] | None:
-    """Find an id and a name of the same job: what is stored has one entry for each."""
-    job = None if entry.job in named.names.own else named.found.get(entry.word)
-    if job is None or (first := first_words.setdefault(job.id, entry.word)) == entry.word:
+    """Find an id and a name of the same: what is stored has one entry for each."""
+    if entry.array is not None:
+        array = named.arrays.get(entry.word)
+        meant = None if array is None else (array.id, f"array {array.id}")
+    else:
+        job = None if entry.job in named.names.own else named.found.get(entry.word)
+        meant = None if job is None else (job.id, f"job {job.name} ({job.id})")
+    if meant is None or (first := first_words.setdefault(meant[0], entry.word)) == entry.word:
         return None
-    return f"is job {job.name} ({job.id}), which {first} means as well", "Name it once."
+    return f"is {meant[1]}, which {first} means as well", "Name it once."

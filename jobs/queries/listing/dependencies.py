@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from jobs.lifecycle import LIVE, JobState
-from jobs.models import Dependency, Job
+from jobs.models import Dependency, Job, JobArray
 from jobs.wait_condition import MET_BY, WaitCondition
 
 MOST_SHOWN: Final = 100  # each way
@@ -119,15 +119,22 @@ def standing_once_failed(job_ids: Collection[str]) -> Mapping[str, AwaitedRows]:
         }
 
 
-def met_by_deleted(job_id: str) -> Collection[str]:
-    """Return deleted jobs that the job waited for, and that had ended as they had to."""
+def met_by_deleted(job_id: str, *, arrays: Collection[str] = ()) -> Collection[str]:
+    """Return deleted jobs that the job waited for, and that had ended as they had to.
+
+    If all had, then also those of these `arrays` that are gone: an array goes with its last job.
+    """
     there = Job.objects.filter(pk=OuterRef("on_id"))
-    rows = Dependency.objects.filter(~Exists(there), job=job_id)
-    return {
-        on_id
-        for on_id, condition, ended_as in rows.values_list("on_id", "condition", "ended_as")
-        if condition == WaitCondition.ANY or ended_as in MET_BY[WaitCondition(condition)]
-    }
+    deleted = Dependency.objects.filter(~Exists(there), job=job_id)
+    rows = deleted.values_list("on_id", "condition", "ended_as")
+    met = {on_id: True for on_id, _, _ in rows}
+    for on_id, condition, ended_as in rows:
+        met[on_id] &= condition == WaitCondition.ANY or ended_as in MET_BY[WaitCondition(condition)]
+    found = {on_id for on_id, is_met in met.items() if is_met}
+    if arrays and len(found) == len(met):
+        kept = JobArray.objects.filter(pk__in=arrays).values_list("pk", flat=True)
+        found |= {*arrays} - {*kept}
+    return found
 
 
 def all_that_wait_for(job_id: str) -> list[Job]:

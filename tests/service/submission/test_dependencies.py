@@ -14,7 +14,7 @@ from tenancy.models import Membership, Team
 
 from jobs.commands.removal import job_deletion
 from jobs.lifecycle import JobState
-from jobs.models import Dependency, Event, Job
+from jobs.models import Dependency, Event, Job, JobArray
 from tests.service.conftest import SubmitJob, run, spec
 
 URL = "/api/v1/jobs"
@@ -318,6 +318,31 @@ def test_all_jobs_of_an_array_are_waited_for(api: APIClient, submit: SubmitJob) 
     assert again.status_code == 201, again.json()
     assert again.json()["resolved_spec"]["depends_on"] == after.resolved_spec["depends_on"]
     assert Dependency.objects.filter(job=again.json()["id"]).count() == 4
+
+
+def test_what_waited_for_an_array_runs_again_once_that_is_gone(
+    api: APIClient, submit: SubmitJob
+) -> None:
+    array(api, "tried", 2)
+    after = submit(depends_on=[{"array": "tried"}])
+    url = f"{URL}/{after.id}/rerun"
+    Job.objects.filter(pk=after.pk).update(state=JobState.COMPLETED)
+    for name, state in (("tried-1", JobState.COMPLETED), ("tried-2", JobState.FAILED)):
+        Job.objects.filter(name=name).update(state=state)
+        job_deletion.delete(job_id=Job.objects.get(name=name).pk)
+    JobArray.objects.all().delete()
+    said = "is neither the id nor the name of an array of team vision"
+    assert refused(api.post(url, {}, format="json")) == {"depends_on[0]": said}
+    Dependency.objects.update(ended_as=JobState.COMPLETED)
+    again = api.post(url, {}, format="json")
+    assert again.status_code == 201, again.json()
+    assert again.json()["resolved_spec"]["depends_on"] == []
+
+
+def test_an_array_is_named_once(api: APIClient) -> None:
+    tried = array(api, "tried", 1)
+    found = refused(post(api, depends_on=[{"array": "tried"}, {"array": tried, "when": "any"}]))
+    assert found == {"depends_on[1]": f"is array {tried}, which tried means as well"}
 
 
 def test_an_array_of_which_a_job_ended_the_wrong_way_is_not_waited_for(api: APIClient) -> None:
