@@ -62,6 +62,7 @@ class KnowsPools(APIView):
 
     read_pools: ReadPools | None = None
     largest_body: int | None = None  # bytes of a spec; read by the parsers
+    count_jobs: CountJobs = staticmethod(lambda _request, _jobs: None)
 
     def pools(self) -> Sequence[PoolCapacity]:
         if self.read_pools is None:
@@ -180,8 +181,6 @@ class SparklinesView(SharesReads, APIView):
 class BulkView(_Submits):
     """Many jobs of a team, all or none."""
 
-    count_jobs: CountJobs = staticmethod(lambda _request, _jobs: None)
-
     @extend_schema(
         operation_id="submit_jobs",
         summary="Submit many jobs, all or none",
@@ -225,6 +224,7 @@ class ValidateView(KnowsPools):
         answer: dict[str, Any] = {"resolved_spec": None, "problems": [], "notes": [], "trials": 0}
         try:
             sent = expansion.read_one(request.data)
+            self.count_jobs(request, len(sent))
             admitted = call.admit_all(
                 sent, teams=principal.teams_where(Permission.SUBMIT), pools=self.pools()
             )

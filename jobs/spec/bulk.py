@@ -5,6 +5,7 @@ A change names fields as messages about specs do: `elastic.max_workers`, `env.LR
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, Final
 from jobs.errors import Problem, SpecInvalid
 
 MOST_JOBS: Final = 1000
+MOST_MIB: Final = 16  # of a spec, times the jobs it is for; guessed: each has parts of its own
 _PATH: Final = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[[0-9]{1,4}\])*")
 _STEP: Final = re.compile(r"\[([0-9]+)\]|\.?([^.\[\]]+)")
 
@@ -70,10 +72,28 @@ def read(document: object) -> list[SentSpec]:
         raise _wrong(name, len(items), "has too many entries", f"Use at most {MOST_JOBS} at once.")
     if name == "jobs":
         return [SentSpec(document=item, place=f"jobs[{n}]") for n, item in enumerate(items)]
+    check_size(document["spec"], jobs=len(items), field="spec")
     return [
         SentSpec(document=_changed(document["spec"], n, change), place=f"changes[{n}]")
         for n, change in enumerate(items)
     ]
+
+
+def check_size(spec: object, *, jobs: int, field: str) -> None:
+    """See that a spec is small enough to be written out for so many jobs.
+
+    Raises:
+        SpecInvalid: it is not.
+    """
+    size = len(json.dumps(spec))
+    if size * jobs > MOST_MIB * 2**20:
+        raise _wrong(
+            field,
+            None,
+            f"makes {jobs} jobs of a spec of {size} bytes",
+            f"Shorten it, or ask for fewer jobs: {MOST_MIB} MiB, bytes times jobs, are allowed at"
+            " once.",
+        )
 
 
 _FORMS: Final = ({"jobs"}, {"spec", "changes"})

@@ -56,6 +56,7 @@ def _trials_of(document: Mapping[Any, Any]) -> list[SentSpec]:
         raise SpecInvalid(validation.from_validation(error, _SpecWithArray)) from error
     trials = _values_of(array)
     rest = {str(name): part for name, part in document.items() if name != "array"}
+    bulk.check_size(rest, jobs=len(trials), field="array")
     if found := [*_misplaced(rest, [*trials[0]])]:
         raise SpecInvalid(found)
     return [

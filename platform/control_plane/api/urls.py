@@ -79,7 +79,10 @@ urlpatterns = [
     ),
     path("jobs:compare", ComparisonView.as_view(share=share)),
     path("jobs:sparklines", SparklinesView.as_view(share=share)),
-    path("jobs:validate", ValidateView.as_view(**_SPECS, look_ahead=look_ahead)),
+    path(
+        "jobs:validate",
+        ValidateView.as_view(**_SPECS, count_jobs=count_jobs, look_ahead=look_ahead),
+    ),
     path("", include("jobs.api.urls")),
     path(
         "jobs/<job:job_id>/explain",

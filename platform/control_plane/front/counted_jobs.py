@@ -35,6 +35,6 @@ def count_jobs(request: Request, jobs: int) -> None:
     if not taken.is_allowed:
         raise exceptions.Throttled(
             wait=taken.wait_seconds,
-            detail=f"A bulk of {jobs} jobs counts as {more + bucket.tokens} requests that change"
+            detail=f"{jobs} jobs at once count as {more + bucket.tokens} requests that change"
             f" something, and {bucket.capacity} are allowed at once.",
         )

@@ -129,7 +129,7 @@ def test_the_jobs_of_a_bulk_are_taken_from_the_senders_bucket_of_writes() -> Non
     count_jobs(request, 1000 * JOBS_OF_ONE)  # never more than there may be: 9 and the request
     count_jobs(request, JOBS_OF_ONE - 1)
     count_jobs(request, JOBS_OF_ONE)
-    with pytest.raises(Throttled, match="A bulk of 25 jobs counts as 2 requests") as refusal:
+    with pytest.raises(Throttled, match="25 jobs at once count as 2 requests") as refusal:
         count_jobs(request, JOBS_OF_ONE)
     assert refusal.value.wait > 900
 

@@ -124,6 +124,23 @@ def test_places_of_values_are_bounded_and_none_of_them_is_in_the_name() -> None:
     assert first["name"] == "{{lr}}-1"
 
 
+def test_a_large_spec_is_for_few_jobs_and_is_never_copied_for_many(api: APIClient) -> None:
+    texts = {"command": ["{{lr}}" + "a" * 20_000]}
+    entries = {"seed": ["{{seed}}", *[0] * 10_000]}  # a list that each trial would have of its own
+    for large in (texts, entries):
+        found = wrong({"parameters": {"lr": [1], "seed": "1..1000"}}, **large)
+        assert found["array"].startswith("makes 1000 jobs of a spec of ")
+        assert found["array"].endswith("bytes times jobs, are allowed at once.")
+    few = documents({"parameters": {"lr": [1], "seed": "1..700"}}, **texts)
+    assert len(few) == 700
+    spec_of_many = {**spec(), **entries}
+    changes: list[Any] = [{"seed[0]": number} for number in range(1000)]
+    body = {"spec": spec_of_many, "changes": changes}
+    answer = api.post("/api/v1/jobs:bulk", body, format="json")
+    assert answer.status_code == 422
+    assert answer.json()["message"].startswith("spec makes 1000 jobs of a spec of ")
+
+
 def test_a_range_includes_both_ends_and_may_have_a_step() -> None:
     found = documents({"parameters": {"lr": [1], "seed": "-4..10..5"}})
     assert [one["seed"] for one in found] == [-4, 1, 6]
