@@ -129,8 +129,7 @@ def _grant_to_all(
     why: Any = {"reason": wish.reason, "message": message}
     move_held(at_once, wish.becomes, **why)
     move_held(by_stopping, JobState.STOPPING, **why, changes={"ends_as": wish.becomes})
-    for job in stopping:
-        _redirect(job, wish, message)
+    _redirect(stopping, wish, message)
     changed = [job.id for job in (*at_once, *by_stopping, *stopping)]
     records.note_change(after={wish.done: comment or True, "jobs": changed[:_MOST_NOTED]})
     demand_signal.announce_demand()
@@ -153,7 +152,7 @@ def _grant(wish: _StateRequest, *, job_id: str, actor: str, comment: str) -> Job
             job_id, {state}, JobState.STOPPING, reason=wish.reason, message=message, changes=changes
         )
     elif state == JobState.STOPPING and job.ends_as in wish.instead_of:
-        _redirect(job, wish, message)
+        _redirect([job], wish, message)
     elif not (state == JobState.STOPPING and job.ends_as == wish.becomes):  # else: under way
         raise IllegalTransition(verb=wish.done, state=state, allowed=list(wish.allowed))
     records.note_change(
@@ -179,14 +178,18 @@ def _used_up_limit(job: Job) -> SpecLimit | None:
     return next((one for one in limits if one.is_used_up), None)
 
 
-def _redirect(job: Job, wish: _StateRequest, message: str) -> None:
-    Job.objects.filter(pk=job.id).update(ends_as=wish.becomes, reason=wish.reason, message=message)
-    events.record(
-        job_id=job.id,
-        kind=EventKind.STOP_REQUESTED,
-        reason=wish.reason,
-        message=message,
-        data={"ends_as": wish.becomes, "instead_of": job.ends_as},
+def _redirect(jobs: Sequence[Job], wish: _StateRequest, message: str) -> None:
+    ids = [job.id for job in jobs]
+    Job.objects.filter(pk__in=ids).update(ends_as=wish.becomes, reason=wish.reason, message=message)
+    events.record_all(
+        events.new(
+            job_id=job.id,
+            kind=EventKind.STOP_REQUESTED,
+            reason=wish.reason,
+            message=message,
+            data={"ends_as": wish.becomes, "instead_of": job.ends_as},
+        )
+        for job in jobs
     )
 
 

@@ -16,7 +16,7 @@ from jobs.commands.removal import job_deletion, retention
 from jobs.commands.removal.retention_periods import JobRetention
 from jobs.errors import SpecInvalid
 from jobs.lifecycle import JobState
-from jobs.models import Job, JobArray
+from jobs.models import Event, Job, JobArray
 from jobs.spec.arrays.expansion import read_one
 from tests.service.conftest import SubmitJob, run, spec
 
@@ -260,6 +260,23 @@ def test_all_jobs_of_an_array_are_paused_resumed_and_cancelled(api: APIClient) -
     assert told("cancel")["jobs"] == []
     entry = AuditEntry.objects.filter(operation="pause_array").get()
     assert entry.after["paused"] == "enough"
+
+
+def test_as_many_statements_for_many_stopping_jobs_as_for_few(api: APIClient) -> None:
+    array = made(api, {"parameters": {"lr": [1], "seed": "1..20"}})
+
+    def statements(jobs: int) -> int:
+        Job.objects.update(state=JobState.CANCELLED, ends_as="")
+        some = Job.objects.filter(trial__number__lte=jobs)
+        some.update(state=JobState.STOPPING, ends_as=JobState.PAUSED)
+        with CaptureQueriesContext(connection) as queries:
+            answer = api.post(f"{URL}/{array.pk}/cancel", {}, format="json")
+        assert len(answer.json()["jobs"]) == jobs
+        return len(queries)
+
+    statements(1)
+    assert statements(20) == statements(2)
+    assert Event.objects.filter(kind="stop_requested").count() == 23
 
 
 def test_who_has_used_up_a_limit_is_not_resumed_with_the_others(api: APIClient) -> None:
