@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db.models import Q, QuerySet
 
-from jobs.models import Job
+from jobs.models import Job, JobArray
 from jobs.queries.listing.pages import JobOrder
 
 MOST_LABELS: Final = 8
@@ -54,7 +54,10 @@ class JobFilter:
         ]
 
     def _of_array(self) -> list[Q]:
-        return [Q(array=self.array) | Q(array__name=self.array)] if self.array else []
+        if not self.array:
+            return []
+        found = JobArray.objects.filter(Q(pk=self.array) | Q(name=self.array))
+        return [Q(array__in=found.order_by().values("pk"))]
 
     def _found(self) -> list[Q]:
         text = self.search
