@@ -57,16 +57,20 @@ def submit(
                 raise BadInput("--after is of one job. In a bulk, write depends_on into the specs.")
             if dry_run:
                 raise BadInput("--dry-run looks ahead for one job. Leave out --bulk.")
-            _submit_bulk(current, file, assignments, idempotency_key, is_waiting=wait)
+            if wait:
+                raise _waits_for_many()
+            _submit_bulk(current, file, assignments, idempotency_key)
             return
         spec = waiting(_spec(current, file, assignments), after or ())
         if dry_run:
             _validate(current, spec, file, looks_ahead=True)
             return
+        if wait and "array" in spec:
+            raise _waits_for_many()
         if (folder := folder_beside(spec, file)) is not None:
             spec = uploaded(current, spec, folder)
         if "array" in spec:
-            _submit_many(current, {"spec": spec}, idempotency_key, is_waiting=wait)
+            _submit_many(current, {"spec": spec}, idempotency_key)
             return
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
@@ -78,20 +82,18 @@ def _submit_bulk(
     file: str,
     assignments: list[str] | None,
     idempotency_key: str | None,
-    *,
-    is_waiting: bool,
 ) -> None:
     source = bulk_files.read(file, assignments or ())
     current.place_of = source.place
     bulk = _with_codes(current, source.spec, file)
-    _submit_many(current, bulk, idempotency_key, is_waiting=is_waiting)
+    _submit_many(current, bulk, idempotency_key)
 
 
-def _submit_many(
-    current: Session, bulk: dict[str, Any], idempotency_key: str | None, *, is_waiting: bool
-) -> None:
-    if is_waiting:
-        raise BadInput("--wait waits for one job. Submit many without it, then wait for each.")
+def _waits_for_many() -> BadInput:
+    return BadInput("--wait waits for one job. Submit many without it, then wait for each.")
+
+
+def _submit_many(current: Session, bulk: dict[str, Any], idempotency_key: str | None) -> None:
     made = current.client.submit_bulk(bulk, idempotency_key=idempotency_key)
     items = made.jobs["items"]
     verb = "Submitted" if made.is_new else "This key had submitted"
