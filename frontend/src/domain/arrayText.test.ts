@@ -24,6 +24,7 @@ describe("the text of a spec with an array", () => {
 
   it("means the same within a document of many", () => {
     expect(parse(withinSpec(TEXT))).toEqual({ spec: parse(TEXT) as unknown });
+    expect(parse(withinSpec(`# mine\n---\n${TEXT}`))).toEqual({ spec: parse(TEXT) as unknown });
     const flow = '{"name": "digits",\n"array": {}}';
     expect(parse(withinSpec(flow))).toEqual({ spec: parse(flow) as unknown });
   });

@@ -88,7 +88,8 @@ export function hasArray(text: string): boolean {
 
 /** A document whose field `spec` is this one, word for word. */
 export function withinSpec(text: string): string {
-  const lines = text.split("\n").map((line) => (line === "" ? "" : `  ${line}`));
+  const inner = text.replace(/^---[ \t]*$/m, ""); // where a document begins is said outside
+  const lines = inner.split("\n").map((line) => (line === "" ? "" : `  ${line}`));
   return `spec:\n${lines.join("\n")}\n`;
 }
 
