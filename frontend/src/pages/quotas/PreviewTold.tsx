@@ -49,6 +49,7 @@ export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
   const told = previewInWords(teams, paused);
   return (
     <div className={styles.told}>
+      <p className={styles.note}>{askedInWords(preview.request.quotas)}</p>
       <div role="status" aria-label="What it would have meant">
         <ul className={styles.sentences}>
           {told.map((text) => (
@@ -66,6 +67,12 @@ export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
       </p>
     </div>
   );
+}
+
+/** The draft may have gone on since. */
+function askedInWords(quotas: QuotaPreview["request"]["quotas"] = []): string {
+  const parts = quotas.map(({ team, guaranteed_gpus }) => `${team} ${String(guaranteed_gpus)}`);
+  return `With guarantees of ${parts.join(", ")}:`;
 }
 
 interface BarsProps {

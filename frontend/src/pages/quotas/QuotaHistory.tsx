@@ -33,6 +33,13 @@ export function QuotaHistory() {
   );
 }
 
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ["guaranteed_gpus", "guaranteed GPUs"],
+  ["limit_gpus", "most GPUs"],
+  ["lending_limit_gpus", "most GPUs lent"],
+  ["over_quota_weight", "weight of its share of what is idle"],
+]);
+
 function changeInWords({ before, after, target }: AuditEntry): string {
   const was = valuesOf(before);
   const now = valuesOf(after);
@@ -40,7 +47,8 @@ function changeInWords({ before, after, target }: AuditEntry): string {
     (field) => (now[field] ?? null) !== (was[field] ?? null) && field !== "pool",
   );
   const parts = changed.map(
-    (field) => `${humanise(field).toLowerCase()} ${written(was[field])} → ${written(now[field])}`,
+    (field) =>
+      `${FIELDS.get(field) ?? humanise(field).toLowerCase()} ${written(was[field])} → ${written(now[field])}`,
   );
   const pool = target.split("/").at(-1) ?? "";
   return parts.length === 0 ? `in ${pool}: as before` : `in ${pool}: ${parts.join(", ")}`;

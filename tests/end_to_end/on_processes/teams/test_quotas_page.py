@@ -79,8 +79,9 @@ def test_a_quota_is_previewed_saved_and_taken_back(page: Page, team: str) -> Non
     changes = page.get_by_role("region", name="Changes")
     expect(changes.get_by_role("listitem").first).to_contain_text(f"{team} in default")
     page.get_by_role("button", name="Undo the last save").click()
-    expect(changes.get_by_role("listitem").first).to_contain_text("guaranteed gpus 1 → 0")
+    expect(changes.get_by_role("listitem").first).to_contain_text("guaranteed GPUs 1 → 0")
     expect(field).to_have_value("0")
     field.fill("2")
     page.emulate_media(color_scheme="light")
+    expect(page.get_by_text(f"With guarantees of {team} 1:")).to_be_visible()  # not of the new draft
     look_wide_and_narrow(page, told, name="quotas")
