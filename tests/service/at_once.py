@@ -12,14 +12,23 @@ First = TypeVar("First")
 Second = TypeVar("Second")
 
 
-def ask_at_once(first: Callable[[], First], second: Callable[[], Second]) -> tuple[First, Second]:
-    """What each returns. `second` runs in a connection of its own; its test needs real commits."""
+def ask_at_once(
+    first: Callable[[], First],
+    second: Callable[[], Second],
+    *,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> tuple[First, Second]:
+    """What each returns. `second` runs in a connection of its own; its test needs real commits.
+
+    While `second` waits, whoever was first does `meanwhile`.
+    """
     with ThreadPoolExecutor(max_workers=1) as thread:
         with transaction.atomic():
             done_first = first()
             running = thread.submit(_apart, second)
             while not running.done() and not _somebody_waits():
                 pass
+            meanwhile()
         return done_first, running.result(timeout=60)
 
 

@@ -192,7 +192,7 @@ def _held(
     """Hold the rows, in the order of their ids, as everybody does who holds several."""
     rows = Job.objects.select_for_update(no_key=True, skip_locked=not waits)
     found = rows.filter(pk__in=list(job_ids)).order_by("pk").only(*_COMPARED)
-    free = FreeSeats(names, now=context.now)
+    free = FreeSeats(names, now=context.now, holds=True)
     return [
         JobDraft(job=job, held_at=job.held_at, free=free) for job in found.annotate(held_at=Now())
     ]

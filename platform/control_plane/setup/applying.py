@@ -139,7 +139,7 @@ def _allowed(
     faults = faults_of(objects, plan.changes, twice) or faults_of_rows(objects, plan.changes)
     if faults:
         raise SetupRefused(faults)
-    if used := faults_of_use(stored.objects, plan.changes):
+    if used := faults_of_use(stored.objects, plan.changes, holds=stored.is_held):
         raise SetupInUse(used)
     return SetupOutcome(
         plan=plan, before=stored.version, version=version_of(objects), objects=objects

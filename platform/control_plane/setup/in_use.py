@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from cluster.models import Node
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 from storage.models import DataSnapshot, NamedModel
@@ -17,7 +18,7 @@ from tenancy.errors import FieldFault
 from tenancy.models import Membership, Secret, Token
 from webhooks.models import Webhook
 
-from control_plane.setup.changes import SetupAction, SetupChange
+from control_plane.setup.changes import SetupAction, SetupChange, SetupFieldChange
 from control_plane.setup.objects import POOL_OF, SetupKey, SetupKind, SetupObjects, path_of
 from jobs.lifecycle import ACTIVE, JobState
 from jobs.models import GpuClaim, Job, Worker
@@ -26,14 +27,22 @@ _MOST_NAMED: Final = 5
 _OF_THE_MACHINE: Final = frozenset({POOL_OF, "host_url"})
 
 
-def faults_of_use(current: SetupObjects, changes: Sequence[SetupChange]) -> Sequence[FieldFault]:
-    """Return for each object that is to go, and for each node that is to move, who uses it."""
+def faults_of_use(
+    current: SetupObjects, changes: Sequence[SetupChange], *, holds: bool = False
+) -> Sequence[FieldFault]:
+    """Return for each object that is to go, and for each node that is to move, who uses it.
+
+    `holds`: nobody is given GPUs of these nodes until the end of the transaction.
+    """
     gone = [one.key for one in changes if one.action is SetupAction.REMOVED]
     of_kind = {
         kind: {key.name for key in gone if key.kind is kind}
         for kind in (SetupKind.POOL, SetupKind.TEAM)
     }
     nodes = {one.key.name for one in changes if _needs_an_idle_node(one)}
+    if holds and nodes:
+        rows = Node.objects.select_for_update(no_key=True).filter(name__in=nodes)
+        list(rows.order_by("pk").values_list("pk"))
     return [
         *_of_nodes(current, nodes),
         *_of_pools(of_kind[SetupKind.POOL]),
@@ -45,12 +54,19 @@ def _needs_an_idle_node(change: SetupChange) -> bool:
     """Tell whether what runs there would not be seen any more, or its GPUs given to others."""
     if change.key.kind is not SetupKind.NODE or change.action is SetupAction.CREATED:
         return False
-    has_fewer = any(
-        one.field == "gpus" and one.after < one.before
-        for one in change.fields
-        if change.action is SetupAction.CHANGED
-    )
-    return change.action is SetupAction.REMOVED or has_fewer or bool(change.named & _OF_THE_MACHINE)
+    if change.action is SetupAction.REMOVED or change.named & _OF_THE_MACHINE:
+        return True
+    return any(_takes_gpus_away(one) for one in change.fields)
+
+
+def _takes_gpus_away(change: SetupFieldChange) -> bool:
+    """Tell whether a GPU goes, or is called by another index or name than who uses it knows."""
+    if change.field == "gpus":
+        return bool(change.after < change.before)
+    if change.field == "gpu_uuids":
+        known = len(change.before)
+        return not known or bool(change.after[:known] != change.before)
+    return False
 
 
 def _of_nodes(current: SetupObjects, names: Collection[str]) -> Iterator[FieldFault]:

@@ -56,6 +56,7 @@ class StoredSetup:
 
     objects: SetupObjects
     rows: Mapping[SetupKey, Any]
+    is_held: bool = False
 
     @property
     def version(self) -> str:
@@ -91,7 +92,7 @@ def read(*, is_held: bool = False) -> StoredSetup:
         note(SetupKind.QUOTA, quota.team.name, quota.pool.name, quota)
     for rule in ImageRule.objects.select_related("team"):
         note(SetupKind.IMAGE_RULE, rule.team.name if rule.team else "", rule.pattern, rule)
-    return StoredSetup(objects=objects, rows=rows)
+    return StoredSetup(objects=objects, rows=rows, is_held=is_held)
 
 
 def _hold() -> None:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from cluster.models import Node, Pool
 from cluster.nodes.maintenance import Maintenance, maintain
+from control_plane.setup import applying
+from control_plane.setup.nesting import WantedSetup
+from control_plane.setup.objects import SetupKey, SetupKind
 from django.utils import timezone
+from tenancy.models import Quota
 
+from autoscaler.control_loop.consistency import contradictions
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
 from autoscaler.predictions.live_jobs import predict_live_jobs
 from autoscaler.simulation.engine.prediction.prediction import Effort
 from tests.control_loop.world import World, claims, fresh, live_workers
+from tests.service.at_once import ask_at_once
 
 
 def changes(world: World) -> list[tuple[ChangeKind, str]]:
@@ -35,6 +42,32 @@ def test_new_removed_and_drained_nodes_are_told_for_a_while(world: World) -> Non
         (ChangeKind.NODE_LOST, "n1"),
         (ChangeKind.NODE_LOST, "n2"),
     ]
+
+
+def test_a_node_that_left_the_pool_since_the_plan_gives_it_no_gpus(
+    make_world: Callable[..., World], db: None
+) -> None:
+    world = make_world(nodes=(2, 2))
+    job = world.job()
+    world.wish(job, {"n2": 1})  # as a plan says that was made before
+    Node.objects.filter(name="n2").update(pool=Pool.objects.create(name="other"))
+    world.tick()
+    assert (fresh(job).state, claims()) == ("queued", set())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_gpus_that_are_being_taken_away_are_given_to_nobody(
+    make_world: Callable[..., World],
+) -> None:
+    world = make_world()
+    job = world.job()
+    world.wish(job, 4)
+    key = SetupKey(SetupKind.NODE, "", "n1")
+    fewer = WantedSetup(objects={key: {"gpus": 3, "pool": "default"}}, whole=frozenset())
+    Quota.objects.all().delete()
+    ask_at_once(lambda: applying.apply(fewer), world.tick)
+    assert contradictions() == []
+    assert (fresh(job).state, claims()) == ("queued", set())
 
 
 def test_a_cordoned_node_is_closed_and_a_drained_one_is_draining(world: World) -> None:

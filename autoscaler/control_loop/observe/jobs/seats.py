@@ -31,15 +31,21 @@ def arranged(worker_ids: Sequence[str], nodes: Iterator[str], gpus: int) -> list
 
 
 class FreeSeats:
-    """Which GPUs of some nodes are free, read when it is first asked."""
+    """Which GPUs of some nodes are free, read when it is first asked.
 
-    def __init__(self, names: Collection[str], *, now: datetime) -> None:
-        self._names, self._now = names, now
+    Those of a node that somebody changes at that moment are not, if they are to be held: until the
+    end of the transaction nobody takes GPUs away, or moves the node.
+    """
+
+    def __init__(self, names: Collection[str], *, now: datetime, holds: bool = False) -> None:
+        self._names, self._now, self._holds = names, now, holds
 
     def choose(
         self, job: Job, seats: Collection[Seat]
     ) -> list[tuple[Seat, Node, list[int]]] | None:
         """Take the GPUs for each seat; None: not every seat is free, or a node does not answer.
+
+        A node that is in another pool by now has none for the job.
 
         GPUs of workers that were slow lately are taken where there are no others, whatever their
         index: slots may share a GPU.
@@ -49,7 +55,7 @@ class FreeSeats:
         places: list[tuple[Seat, Node, list[int]]] = []
         for seat in seats:
             node, indices = self._nodes.get(seat.node), left.get(seat.node, [])
-            if node is None or len(indices) < seat.gpus:
+            if node is None or node.pool_id != job.pool_id or len(indices) < seat.gpus:
                 return None
             fine = [index for index in indices if (node.name, node.cuda_name(index)) not in slow]
             taken = neighbouring(fine if len(fine) >= seat.gpus else indices, seat.gpus)
@@ -61,7 +67,10 @@ class FreeSeats:
 
     @cached_property
     def _nodes(self) -> dict[str, Node]:
-        return {n.name: n for n in Node.objects.filter(name__in=self._names, silent_since=None)}
+        nodes = Node.objects.filter(name__in=self._names, silent_since=None)
+        if self._holds:
+            nodes = nodes.select_for_update(no_key=True, skip_locked=True)
+        return {node.name: node for node in nodes}
 
     @cached_property
     def _free(self) -> dict[int, list[int]]:
