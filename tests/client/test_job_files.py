@@ -53,6 +53,11 @@ BROKEN = {
     "two documents": ("a: 1\n---\nb: 2", "line 2, column 1"),
     "a key that is a list": ("? [a]\n: 2", "line 1, column 3: a field's name must be a word"),
     "a foreign tag": ("a: !!python/object:os.system x", "line 1, column 4"),
+    "a few lines that mean billions": (
+        "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+        + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)),
+        "this is more than 1000000 values",
+    ),
     "a circle": ("a: &x [*x]", "Circular reference"),
     "no number": ("a: .nan", "not JSON compliant"),
     "bytes": ("a: !!binary aGk=", "tags (!!name) are not accepted"),

@@ -62,7 +62,7 @@ def parse(text: str, name: str) -> JobFile:
     """Read a text as `read` reads a file."""
     spec, lines = document_of(text, name)
     if not isinstance(spec, dict):
-        raise BadInput(f"{name} must be a mapping of fields, like `name: my-job`.")
+        raise BadInput(f"{name} must be a mapping of fields, like `name: value`.")
     return JobFile(name=name, spec=spec, lines=lines)
 
 

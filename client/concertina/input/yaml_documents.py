@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any, Final
 
 import yaml
@@ -24,14 +26,15 @@ def document_of(text: str, name: str) -> tuple[Any, dict[str, int]]:
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is None:
-            raise BadInput(f"{name} is empty: a job needs at least a name and a command.")
+            raise BadInput(f"{name} is empty.")
+        _check_size(node)
         places = _Places()
         places.note(node, "")
         return _loaded(text), places.lines
     except yaml.MarkedYAMLError as error:
         raise BadInput(_place_and_problem(error, name)) from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise BadInput(f"{name} holds what a job spec cannot: {error}.") from error
+        raise BadInput(f"{name} holds what JSON could not say: {error}.") from error
 
 
 def value_of(text: str) -> Any:
@@ -50,6 +53,9 @@ def _loaded(text: str) -> Any:
     value = yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
     json.dumps(value, allow_nan=False)
     return value
+
+
+_MOST_VALUES: Final = 1_000_000  # guessed: far more than the service takes in a body
 
 
 class _Loader(yaml.SafeLoader):
@@ -87,6 +93,28 @@ for _kind, _words, _first in (  # of the core schema: https://yaml.org/spec/1.2.
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", _resolver, _first)
 _Loader.add_constructor("tag:yaml.org,2002:int", _whole)
 _Loader.add_constructor("tag:yaml.org,2002:float", _fraction)
+
+
+def _check_size(root: yaml.Node) -> None:
+    """Refuse a few lines that aliases multiply without end. Raises: MarkedYAMLError."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        known = sizes.get(id(node))
+        if known is None:
+            sizes[id(node)] = 1  # of one inside itself, which is refused when it is written
+            known = sizes[id(node)] = 1 + sum(map(size, _parts(node)))
+        return known
+
+    if size(root) > _MOST_VALUES:
+        problem = f"this is more than {_MOST_VALUES} values, with what aliases (*name) stand for"
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=root.start_mark)
+
+
+def _parts(node: yaml.Node) -> Iterable[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return chain.from_iterable(node.value)
+    return node.value if isinstance(node, yaml.SequenceNode) else ()
 
 
 class _Places:

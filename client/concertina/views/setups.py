@@ -79,4 +79,5 @@ def _field_lines(change: SetupChange) -> Iterator[str]:
 def _value(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+    is_one_line = isinstance(value, str) and value and value.isprintable()
+    return value if is_one_line else json.dumps(value, ensure_ascii=False)

@@ -118,6 +118,14 @@ def test_a_fault_is_shown_with_its_line(
     assert (refused.exit_code, "Did you mean max_queued_jobs?" in refused.err) == (3, True)
 
 
+def test_a_file_that_is_far_too_long_is_refused_unread(
+    concertina: CommandLine, admin: tuple[str, str], file: Path
+) -> None:
+    file.write_text("#" * (2 * 1024 * 1024 + 1))
+    refused = concertina("admin", "apply", "-f", file, "--dry-run", *admin, stdin=PASSWORD)
+    assert (refused.exit_code, "which no set-up has" in refused.err) == (2, True)
+
+
 def test_tokens_neither_export_nor_apply(concertina: CommandLine, file: Path) -> None:
     for words in (("export",), ("apply", "-f", file, "--dry-run")):
         refused = concertina("admin", *words)
@@ -134,6 +142,7 @@ def test_a_change_reads_well() -> None:
             {"field": "guaranteed_gpus", "before": 4, "after": 6},
             {"field": "limit_gpus", "before": None, "after": 8},
             {"field": "over_quota_weight", "before": 1.0, "after": 0.5},
+            {"field": "note", "before": "", "after": "a\n- team vision"},
         ],
     }
     kept: Any = {"kind": "node", "of": "", "name": "node-9"}
@@ -143,6 +152,7 @@ def test_a_change_reads_well() -> None:
         "    guaranteed_gpus: 4 → 6\n"
         "    limit_gpus: null → 8\n"
         "    over_quota_weight: 1 → 0.5\n"
+        '    note: "" → "a\\n- team vision"\n'
         "Not in the file, and kept without --prune: node node-9\n"
         "0 created, 1 changed, 0 removed."
     )

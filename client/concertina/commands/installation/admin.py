@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from concertina.documents import SetupOutcome
     from concertina.input.job_files import JobFile
     from concertina.terminal.session import Session
+
+_LONGEST: Final = 2 * 1024 * 1024  # more than the service takes, however it is written
 
 app = typer.Typer(no_args_is_help=True, help="All that admins set up, as one file.")
 
@@ -67,7 +69,7 @@ def apply(
             raise BadInput("--exit-code goes with --dry-run.")
         if file == job_files.STDIN:
             raise BadInput("Name a file: standard input is for the password.")
-        source = job_files.parse(*job_files.text_of(file))
+        source = job_files.parse(*_text_of(file))
         with _faults_by_line(current, source), current.speaking_for(person) as client:
             outcome = client.setups.preview(source.spec, prune=prune)
             if outcome["changes"] and not dry_run:
@@ -76,6 +78,14 @@ def apply(
                 current.terminal.show(outcome, outcome_text(outcome, is_done=False))
     if exit_code and outcome["changes"]:
         raise typer.Exit(CommandExitCode.WOULD_CHANGE)
+
+
+def _text_of(file: str) -> tuple[str, str]:
+    """Read a file that is not so large that it would take minutes to say that it is too large."""
+    text, name = job_files.text_of(file)
+    if len(text) > _LONGEST:
+        raise BadInput(f"{name} has more than {_LONGEST} characters, which no set-up has.")
+    return text, name
 
 
 @contextmanager
