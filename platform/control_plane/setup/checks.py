@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from cluster.models import Node, Pool
+from cluster.models import Node, Pool, PrefetchedImage
 from cluster.models.service_urls import check_service_url
 from django.core.exceptions import ValidationError
 from tenancy.errors import FieldFault
@@ -57,6 +57,11 @@ def _node(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
     )
 
 
+def _prefetched_image(name: str, _: Fields) -> Sequence[Callable[[], None]]:
+    row = PrefetchedImage(image=name)
+    return (lambda: row.clean_fields(exclude={"pool"}), row.clean)
+
+
 def _team(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
     row = Team(name=name, **_own(SetupKind.TEAM, fields))
     return (lambda: row.clean_fields(exclude={"parent"}),)
@@ -74,6 +79,7 @@ def _own(kind: SetupKind, fields: Fields) -> dict[str, Any]:
 _CHECKS: Final[Mapping[SetupKind, Callable[[str, Fields], Sequence[Callable[[], None]]]]] = {
     SetupKind.POOL: _pool,
     SetupKind.NODE: _node,
+    SetupKind.PREFETCHED_IMAGE: _prefetched_image,
     SetupKind.TEAM: _team,
     SetupKind.QUOTA: _quota,
 }

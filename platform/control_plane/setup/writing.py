@@ -19,19 +19,20 @@ from control_plane.setup.stored import FAIR_SHARE, LIMITS, PARENT, StoredSetup
 from jobs.changes.demand_signal import announce_demand
 from jobs.commands.removal import team_deletion
 
+_AT_ONCE: Final = 200  # rows of an update, whose text grows with each
 _PARTS_FIRST: Final = (SetupKind.IMAGE_RULE, SetupKind.QUOTA, SetupKind.PREFETCHED_IMAGE)
 
 
 def write(stored: StoredSetup, changes: Sequence[SetupChange]) -> None:
     """Write all of them, in the transaction that there is."""
     rows = dict(stored.rows)
+    _hold_teams(rows, changes)
     by_action = {action: [one for one in changes if one.action is action] for action in SetupAction}
     removed = by_action[SetupAction.REMOVED]
     for kind in _PARTS_FIRST:
         _delete(rows, _of(removed, kind))
     _create(rows, by_action[SetupAction.CREATED])
-    for change in by_action[SetupAction.CHANGED]:
-        _change(rows, change)
+    _change(rows, by_action[SetupAction.CHANGED])
     _set_parts(rows, [*by_action[SetupAction.CREATED], *by_action[SetupAction.CHANGED]])
     for kind in (SetupKind.NODE, SetupKind.POOL):
         _delete(rows, _of(removed, kind))
@@ -39,6 +40,14 @@ def write(stored: StoredSetup, changes: Sequence[SetupChange]) -> None:
         team_deletion.delete_team(rows[change.key])
     if changes:
         announce_demand()
+
+
+def _hold_teams(rows: Mapping[SetupKey, Any], changes: Sequence[SetupChange]) -> None:
+    """Wait for teams in the order of their rows, as everybody does who holds several."""
+    found = [rows[one.key].pk for one in _of(changes, SetupKind.TEAM) if one.key in rows]
+    if found:
+        held = Team.objects.select_for_update(no_key=True).filter(pk__in=found).order_by("pk")
+        list(held.values_list("pk"))
 
 
 def _create(rows: dict[SetupKey, Any], created: Sequence[SetupChange]) -> None:
@@ -77,32 +86,53 @@ def _create(rows: dict[SetupKey, Any], created: Sequence[SetupChange]) -> None:
     )
 
 
-def _change(rows: Mapping[SetupKey, Any], change: SetupChange) -> None:
-    plain = _plain(change)
-    if change.key.kind is SetupKind.NODE and POOL_OF in change.named:
-        plain[POOL_OF] = _pool(rows, change.values[POOL_OF])
-    if plain:
-        row = rows[change.key]
+def _change(rows: Mapping[SetupKey, Any], changed: Sequence[SetupChange]) -> None:
+    """Write together what has the same fields changed; nodes one by one, as they are made."""
+    alike: dict[tuple[type[Model], tuple[str, ...]], list[Model]] = {}
+    for change in changed:
+        plain, row = _plain(change), rows[change.key]
+        if change.key.kind is SetupKind.NODE and POOL_OF in change.named:
+            plain[POOL_OF] = _pool(rows, change.values[POOL_OF])
         for name, value in plain.items():
             setattr(row, name, value)
-        row.save(update_fields=[*plain])
+        if plain and change.key.kind is SetupKind.NODE:
+            row.save(update_fields=[*plain])
+        elif plain:
+            alike.setdefault((type(row), tuple(sorted(plain))), []).append(row)
+    for (model, fields), some in alike.items():
+        model._default_manager.bulk_update(some, fields, batch_size=_AT_ONCE)  # noqa: SLF001 - Django's name for any model's
 
 
 def _set_parts(rows: Mapping[SetupKey, Any], changes: Sequence[SetupChange]) -> None:
     """Write what stands in rows of its own, and what may name an object that is new."""
     moved = []
+    for change in _of(changes, SetupKind.TEAM):
+        if PARENT in change.named:
+            above = change.values[PARENT]
+            rows[change.key].parent = _team(rows, above) if above is not None else None
+            moved.append(rows[change.key])
+    Team.objects.bulk_update(moved, [PARENT], batch_size=_AT_ONCE)
+    _set_part(rows, _of(changes, SetupKind.POOL), FAIR_SHARE, FairShareSettings, "pool")
+    _set_part(rows, _of(changes, SetupKind.TEAM), LIMITS, TeamLimits, "team")
+
+
+def _set_part(
+    rows: Mapping[SetupKey, Any],
+    changes: Sequence[SetupChange],
+    part: str,
+    model: type[Model],
+    owner: str,
+) -> None:
+    """Write the named fields of rows that may not be there yet; others stay, or have defaults."""
+    alike: dict[tuple[str, ...], list[Model]] = {}
     for change in changes:
-        row = rows[change.key]
-        if change.key.kind is SetupKind.POOL and (sharing := _part(change, FAIR_SHARE)):
-            FairShareSettings.objects.update_or_create(pool=row, defaults=sharing)
-        if change.key.kind is SetupKind.TEAM:
-            if limits := _part(change, LIMITS):
-                TeamLimits.objects.update_or_create(team=row, defaults=limits)
-            if PARENT in change.named:
-                above = change.values[PARENT]
-                row.parent = _team(rows, above) if above is not None else None
-                moved.append(row)
-    Team.objects.bulk_update(moved, [PARENT])
+        if said := _part(change, part):
+            row = model(**{owner: rows[change.key], **said})
+            alike.setdefault(tuple(sorted(said)), []).append(row)
+    for fields, some in alike.items():
+        model._default_manager.bulk_create(  # noqa: SLF001 - Django's name for any model's
+            some, update_conflicts=True, unique_fields=[owner], update_fields=fields
+        )
 
 
 def _delete(rows: Mapping[SetupKey, Any], removed: Sequence[SetupChange]) -> None:

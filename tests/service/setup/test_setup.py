@@ -110,6 +110,24 @@ def test_an_empty_installation_is_set_up_from_a_file(
     assert joined.count() == 2
 
 
+def test_many_objects_take_no_more_statements_than_few(
+    pool: Pool, admin: APIClient, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    def teams(most: int) -> Any:
+        own = {"max_queued_jobs": most, "limits": {"max_running_jobs": most}}
+        quotas = {"default": {"over_quota_weight": most}}
+        return {"teams": {f"t{number}": {**own, "quotas": quotas} for number in range(100)}}
+
+    for most in (1, 2):  # made, and then changed
+        with django_assert_max_num_queries(60):
+            assert asked(admin, "apply", teams(most)).status_code == 200
+    assert set(TeamLimits.objects.values_list("max_running_jobs", flat=True)) == {2}
+    assert exported(admin)["teams"]["t7"]["quotas"]["default"]["over_quota_weight"] == 2
+    few = {"teams": {"t7": {"limits": {"gpu_hours_per_month": 9}}}}
+    assert asked(admin, "apply", few).status_code == 200
+    assert exported(admin)["teams"]["t7"]["limits"]["max_running_jobs"] == 2
+
+
 def test_fields_and_objects_that_are_not_named_stay(furnished: None, admin: APIClient) -> None:
     before = exported(admin)
     few = {"teams": {"vision": {"limits": {"gpu_hours_per_month": 100}, "quotas": {}}}}
@@ -204,6 +222,25 @@ def test_of_two_at_once_who_have_seen_the_same_one_is_refused(
     assert vision.network == "isolated"
 
 
+@pytest.mark.django_db(transaction=True)
+def test_two_who_hold_several_teams_do_not_wait_for_each_other(
+    language: Team, vision: Team, admin: APIClient
+) -> None:
+    """Others hold teams in the order of their rows, whatever their names."""
+    Team.objects.filter(pk=language.pk).update(name="z")
+
+    def hold(team: Team) -> None:
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+    both = {"teams": {name: {"max_queued_jobs": 3} for name in ("vision", "z")}}
+    _, status = ask_at_once(
+        lambda: hold(language),
+        lambda: asked(admin, "apply", both).status_code,
+        meanwhile=lambda: hold(vision),
+    )
+    assert status == 200
+
+
 @pytest.mark.parametrize(
     ("setup", "place"),
     [
@@ -215,6 +252,8 @@ def test_of_two_at_once_who_have_seen_the_same_one_is_refused(
         ({"pools": {"default": {"nodes": {"a/b": {}}}}}, "setup.pools.default.nodes.a/b"),
         ({"pools": {"default": {"dollars_per_gpu_hour": 1e300}}}, "dollars_per_gpu_hour"),
         ({"images": ["*/x"]}, "setup.images.0"),
+        ({"teams": {"vision\n": {}}}, "setup.teams.vision"),
+        ({"pools": {"default": {"prefetched_images": ["no image"]}}}, "prefetched_images"),
         ({"pools": {"p": {"nodes": {"n": {}}}}}, "pools.p.nodes.n.gpus"),
         ({"pools": {"p": {"policy": "best"}}}, "pools.p.policy"),
         ({"pools": {"p": {"policy_options": {"x": 1}}}}, "pools.p.policy_options"),
@@ -257,6 +296,19 @@ def test_what_is_in_use_stays_and_it_is_said_by_whom(job: Job, admin: APIClient)
     }
     assert "has 1 job, 1 valid token" in str(refused.json()["details"])
     assert (Node.objects.count(), Quota.objects.count()) == (2, 1)
+
+
+def test_gpus_that_jobs_use_keep_their_names(job: Job, admin: APIClient) -> None:
+    def named(gpus: int, uuids: list[str]) -> Any:
+        return {"pools": {"default": {"nodes": {"node-1": {"gpus": gpus, "gpu_uuids": uuids}}}}}
+
+    assert asked(admin, "apply", named(2, ["GPU-a", "GPU-b"])).status_code == 200
+    run(job, workers=1)
+    for uuids in (["GPU-b", "GPU-a"], []):
+        refused = asked(admin, "apply", named(2, uuids))
+        assert (refused.status_code, refused.json()["code"]) == (409, "in_use"), uuids
+        assert places(refused) == ["pools.default.nodes.node-1"]
+    assert asked(admin, "apply", named(3, ["GPU-a", "GPU-b", "GPU-c"])).status_code == 200
 
 
 def test_a_node_moves_to_another_pool_with_its_gpus(vision: Team, admin: APIClient) -> None:
