@@ -48,8 +48,7 @@ def request(
     Raises:
         TooManyWaiting: enough are wanted already, by all or by this person.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
+    hold_queue()
     live = Simulation.objects.filter(state__in=LIVE)
     if live.count() >= MOST_WAITING:
         raise TooManyWaiting
@@ -63,6 +62,12 @@ def request(
         kind=kind,
         digest=digest,
     )
+
+
+def hold_queue() -> None:
+    """Let nobody else ask for a simulation until this transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_NUMBER])
 
 
 def cancel(simulation: Simulation) -> None:

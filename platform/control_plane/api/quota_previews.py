@@ -19,6 +19,7 @@ from autoscaler.simulation.api import commands, limits, queries, tasks
 from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.api.previews import answers, asking
 from autoscaler.simulation.api.previews.clusters import PreviewedClusters, clusters_for
+from control_plane.api.setup.fields import KnownFieldsMixin
 from control_plane.api.teams.quotas import check_may_change
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
@@ -27,7 +28,7 @@ MOST_CHANGES: Final = 100
 _MOST_GPUS: Final = 10_000
 
 
-class PreviewedQuotaSerializer(serializers.Serializer[Any]):
+class PreviewedQuotaSerializer(KnownFieldsMixin, serializers.Serializer[Any]):
     """A quota as it would be. Fields that are not named stay as they are."""
 
     team = serializers.CharField(max_length=40)
@@ -41,8 +42,13 @@ class PreviewedQuotaSerializer(serializers.Serializer[Any]):
     )
     over_quota_weight = serializers.FloatField(required=False, min_value=0, max_value=1e6)
 
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        """Fields that were not named are not shown as null, which would mean: no limit."""
+        shown = super().to_representation(instance)
+        return {field: value for field, value in shown.items() if field in instance}
 
-class PreviewedPoolSerializer(serializers.Serializer[Any]):
+
+class PreviewedPoolSerializer(KnownFieldsMixin, serializers.Serializer[Any]):
     """A pool with more GPUs, or fewer."""
 
     pool = serializers.CharField(max_length=40)
@@ -51,7 +57,7 @@ class PreviewedPoolSerializer(serializers.Serializer[Any]):
     )
 
 
-class QuotaPreviewRequestSerializer(serializers.Serializer[Any]):
+class QuotaPreviewRequestSerializer(KnownFieldsMixin, serializers.Serializer[Any]):
     """What is changed, and how many days of the past are replayed with it."""
 
     quotas = serializers.ListField(
@@ -63,6 +69,10 @@ class QuotaPreviewRequestSerializer(serializers.Serializer[Any]):
     days = serializers.FloatField(
         default=7.0, min_value=0.01, max_value=limits.MOST_DAYS_OF_PAST, help_text="The last days."
     )
+
+    def validate_days(self, value: float) -> float:
+        """Those who ask from a moment on ask alike for some minutes, and share what is kept."""
+        return round(value, 2)
 
     def validate_quotas(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if len({(one["team"], one["pool"]) for one in value}) < len(value):

@@ -133,6 +133,49 @@ def test_whoever_asks_alike_is_given_what_there_is(admin: APIClient, past: list[
     assert ask(admin, quota(guaranteed_gpus=0)).status_code == 202  # of another cluster
 
 
+def test_who_joins_and_gives_up_takes_nothing_from_anybody_else(
+    lead: APIClient, admin: APIClient, past: list[Job]
+) -> None:
+    waits = ask(lead, quota("detection", guaranteed_gpus=1)).json()
+    other = ask(admin, quota("detection", guaranteed_gpus=1))
+    assert (other.status_code, other.json()["requested_by"]) == (202, "root")
+    assert admin.post(f"{URL}/{other.json()['id']}/cancel").status_code == 202
+    assert execution.run_next()
+    assert lead.get(f"{URL}/{waits['id']}").json()["state"] == "completed"
+    known = ask(admin, quota("detection", guaranteed_gpus=1))
+    assert (known.status_code, known.json()["id"]) == (200, waits["id"])
+
+
+def test_of_two_who_ask_at_once_the_second_looks_when_the_first_has_asked(
+    admin: APIClient, past: list[Job]
+) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        assert ask(admin, quota(guaranteed_gpus=0)).status_code == 202
+    sent = [query["sql"] for query in asked.captured_queries]
+    looks = next(place for place, sql in enumerate(sent) if '."digest" = ' in sql)
+    assert any("pg_advisory_xact_lock" in sql for sql in sent[:looks])
+
+
+def test_days_that_end_some_seconds_apart_share_their_past_and_few_are_kept(
+    admin: APIClient, past: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base_runs, "MOST_KEPT", 2)
+    made = [completed(admin, quota(guaranteed_gpus=0), days=days) for days in (1.0001, 2, 3)]
+    assert [one["request"]["days"] for one in made] == [1, 2, 3]
+    assert ask(admin, quota(guaranteed_gpus=0), days=2.9999).status_code == 200
+    assert BaseRun.objects.count() == 2
+    assert ask(admin, quota(guaranteed_gpus=0), days=1).status_code == 202
+
+
+def test_what_was_asked_is_told_as_it_was_asked(admin: APIClient, vision: Team) -> None:
+    """A limit that was not named stays; null would lift it."""
+    pool = {"pool": "default", "add_gpus": 8}
+    changed = quota(limit_gpus=None, over_quota_weight=2.0)
+    told = ask(admin, quota("language", guaranteed_gpus=1), changed, pools=[pool]).json()
+    kept = quota("language", guaranteed_gpus=1)
+    assert told["request"] == {"quotas": [kept, changed], "pools": [pool], "days": 1.0}
+
+
 def test_an_old_answer_is_not_given_again_and_its_past_is_forgotten(
     admin: APIClient, past: list[Job]
 ) -> None:
@@ -227,6 +270,9 @@ def test_too_many_jobs_are_refused(
         ({"pools": [{"pool": "nowhere", "add_gpus": 1}]}, "pools.0.pool"),
         ({"pools": [{"pool": "default", "add_gpus": 1}] * 2}, "pools"),
         ({"pools": [{"pool": "default"}]}, "pools.0.add_gpus"),
+        ({"quotas": [quota(guarantee_gpus=1)]}, "quotas.0.guarantee_gpus"),
+        ({"pools": [{"pool": "default", "add_gpu": 1}]}, "pools.0.add_gpu"),
+        ({"quotas": [quota()], "day": 1}, "day"),
     ],
 )
 def test_a_wrong_field_names_itself(admin: APIClient, body: dict[str, Any], field: str) -> None:

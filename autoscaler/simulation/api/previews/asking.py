@@ -30,12 +30,13 @@ def preview(
         SimulationTooLarge: too many jobs came in these days.
         TooManyWaiting: enough simulations are wanted already.
     """
-    found = _asked_alike(principal, clusters)
-    if found is not None:
-        return found, False
-    since = timezone.now() - timedelta(days=body["days"])
-    limits.check_jobs(Job.objects.filter(submitted_at__gte=since).count(), runs=2)
     with transaction.atomic():
+        commands.hold_queue()  # of two who ask at once, the second finds what the first wants
+        found = _asked_alike(principal, clusters)
+        if found is not None:
+            return found, False
+        since = timezone.now() - timedelta(days=body["days"])
+        limits.check_jobs(Job.objects.filter(submitted_at__gte=since).count(), runs=2)
         made = commands.request(
             title="Quota preview",
             body=body,
@@ -49,10 +50,14 @@ def preview(
 
 
 def _asked_alike(principal: Principal, clusters: PreviewedClusters) -> Simulation | None:
-    """Return one that waits or runs, or one that is compared with a past that is fresh still."""
+    """Return one that waits or runs, or one that is compared with a past that is fresh still.
+
+    Nobody joins what somebody else waits for: whoever stops waiting gives a preview up.
+    """
     made_at = BaseRun.objects.filter(
         pk=clusters.base_digest, made_at__gte=timezone.now() - limits.PAST_IS_KEPT
     ).values("made_at")
     is_known = Q(state=Simulation.State.COMPLETED, finished_at__gte=made_at)
     alike = queries.previews_of(principal).filter(digest=clusters.digest)
-    return alike.filter(Q(state__in=LIVE) | is_known).first()
+    is_awaited = Q(state__in=LIVE, owner=principal.person_id)
+    return alike.filter(is_awaited | is_known).first()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.utils import timezone
 
@@ -26,6 +26,8 @@ from autoscaler.simulation.engine.workload.importers.concertina_json import from
 if TYPE_CHECKING:
     from autoscaler.simulation.engine.results.records import SimulationProgress
     from autoscaler.simulation.engine.workload.trace import Trace
+
+MOST_KEPT: Final = 20  # guessed: each has some megabytes when the past was busy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,4 +85,6 @@ def replayed(
             "outcome": to_document(outcome),
         },
     )
+    newest = BaseRun.objects.order_by("-made_at", "pk").values("pk")[:MOST_KEPT]
+    BaseRun.objects.exclude(pk__in=newest).delete()
     return outcome
