@@ -23,6 +23,7 @@ export function Scrubber({ range, at, isFollowing, onMove }: ScrubberProps) {
   const [draft, setDraft] = useState<number | null>(null); // while it is dragged
   const [told, setTold] = useState("");
   const timer = useRef<number>(undefined);
+  const moves = useRef(0); // so that the answer to a step is not taken after a later move
   useEffect(
     () => () => {
       window.clearTimeout(timer.current);
@@ -31,6 +32,7 @@ export function Scrubber({ range, at, isFollowing, onMove }: ScrubberProps) {
   );
   const moment = draft ?? Math.min(Math.max(at ?? range.to, range.from), range.to);
   const move = (to: number) => {
+    moves.current += 1;
     setDraft(to);
     window.clearTimeout(timer.current);
     timer.current = window.setTimeout(() => {
@@ -39,7 +41,10 @@ export function Scrubber({ range, at, isFollowing, onMove }: ScrubberProps) {
     }, SETTLED_MILLISECONDS);
   };
   const step = async (ways: -1 | 1) => {
+    moves.current += 1;
+    const mine = moves.current;
     const tick = await (ways === 1 ? tickAfter(moment) : tickUntil(moment - 1));
+    if (mine !== moves.current) return;
     const place = tick && milliseconds(tick.at);
     const isThere = place !== null && place >= range.from && place <= range.to;
     setTold(isThere ? "" : `No ${ways === 1 ? "later" : "earlier"} change in this time`);
