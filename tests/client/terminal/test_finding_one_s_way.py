@@ -27,6 +27,7 @@ def test_whoami_names_the_service_the_team_and_where_both_come_from(
     found = concertina("whoami", "-o", "json").document
     assert found == {
         "url": api.url,
+        "person": None,
         "teams": ["vision"],
         "from": "CONCERTINA_URL and CONCERTINA_TOKEN",
     }
