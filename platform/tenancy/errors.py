@@ -99,24 +99,6 @@ class TokenLastsTooLong(TenancyError):
     code, status = "token_lasts_too_long", 400
 
 
-class TooManyPersonalTokens(TenancyError):
-    """You have as many valid tokens as a person may; revoke one first."""
-
-    code, status = "too_many_tokens", 409
-
-
-class PersonalTokenNameTaken(TenancyError):
-    """A valid token of yours has this name; revoke it, or use another name."""
-
-    code, status = "token_exists", 409
-
-
-class PersonalTokenLastsTooLong(TenancyError):
-    """Only admins make tokens that last so long."""
-
-    code, status = "token_lasts_too_long", 400
-
-
 class AdminScopeNeedsAdmin(TenancyError):
     """Only admins give a token of theirs the scope `admin`."""
 

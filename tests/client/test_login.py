@@ -77,6 +77,15 @@ def test_a_wrong_password_and_a_scope_that_is_not_theirs_are_told(
     assert not (tmp_path / "config").exists()
 
 
+def test_a_login_that_is_refused_leaves_the_former_one_as_it_is(
+    stranger: CommandLine, api: RunningApi, ada: User
+) -> None:
+    stranger("login", api.url, "--as", "ada", stdin=PASSWORD)
+    refused = stranger("login", api.url, "--as", "ada", "--scope", "admin", stdin=PASSWORD)
+    assert refused.exit_code == 5
+    assert stranger("ps").exit_code == 0
+
+
 def test_a_teams_token_outlives_a_logout(
     stranger: CommandLine, api: RunningApi, token_of: dict[str, str]
 ) -> None:

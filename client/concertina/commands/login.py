@@ -15,7 +15,7 @@ from concertina.commands.options import Output
 from concertina.connection import credentials
 from concertina.connection.credentials import Credentials
 from concertina.connection.questions.personal_tokens import PREFIX
-from concertina.errors import BadInput, NotAllowed
+from concertina.errors import BadInput, NotAllowed, RefusedByService
 from concertina.input import secret_input
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
@@ -128,11 +128,17 @@ def _made(
     current: Session, client: Client, name: str, *, days: int | None, scopes: list[str] | None
 ) -> str:
     """Make a token in place of the one that an earlier login from here made; return its key."""
-    for one in client.personal_tokens.list()["items"]:
-        if one["name"] == name and one["state"] == "valid":
-            client.personal_tokens.revoke(one["id"])
-            current.terminal.say(f"Your former token {name} is revoked.")
-    made = client.personal_tokens.add(name, days=days, scopes=scopes)
+    tokens = client.personal_tokens
+    try:
+        made = tokens.add(name, days=days, scopes=scopes)
+    except RefusedByService as refusal:  # nothing else is wrong with what is wanted
+        if refusal.code != "token_exists":
+            raise
+        for one in tokens.list()["items"]:
+            if one["name"] == name and one["state"] == "valid":
+                tokens.revoke(one["id"])
+        current.terminal.say(f"Your former token {name} is revoked.")
+        made = tokens.add(name, days=days, scopes=scopes)
     until = made["expires_at"]
     if until is not None:
         current.terminal.say(f"Token {made['name']} expires at {words.date_time(until)}.")

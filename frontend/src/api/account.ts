@@ -1,10 +1,11 @@
 /** Which tokens does whoever is signed in have? */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 import { PEOPLES_MILLISECONDS } from "./teams";
 import type { PersonalTokenWish } from "./types";
+import { useChange } from "./useChange";
 
 const KEY = ["personal-tokens"];
 
@@ -16,23 +17,14 @@ export function usePersonalTokens() {
   });
 }
 
-function useChange<Wish, Answer>(change: (wish: Wish) => Promise<Answer>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    gcTime: 0, // a key that was made is forgotten with what shows it
-    onSuccess: () => queries.invalidateQueries({ queryKey: KEY }),
-  });
-}
-
 export function useMakePersonalToken() {
-  return useChange((body: PersonalTokenWish) =>
+  return useChange(KEY, (body: PersonalTokenWish) =>
     unwrap(client.POST("/api/v1/personal-tokens", { body })),
   );
 }
 
 export function useRevokePersonalToken(token: number) {
-  return useChange(() =>
+  return useChange(KEY, () =>
     unwrap(client.DELETE("/api/v1/personal-tokens/{token}", { params: { path: { token } } })),
   );
 }

@@ -129,7 +129,7 @@ export function useSaveGuarantees(pool: string) {
 }
 
 /** Who changed quotas lately; only admins read that of all teams. */
-export function useQuotaHistory(isAdmin: boolean) {
+export function useQuotaHistory() {
   return useQuery({
     queryKey: ["quota history"],
     queryFn: async () => {
@@ -142,7 +142,6 @@ export function useQuotaHistory(isAdmin: boolean) {
       );
       return typeof page === "string" ? [] : page.items;
     },
-    enabled: isAdmin,
     refetchInterval: PEOPLES_MILLISECONDS,
   });
 }

@@ -1,9 +1,10 @@
 /** For how long does a team keep what its jobs leave behind? */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 import type { KeptPart, RetentionChanges } from "./types";
+import { useChange } from "./useChange";
 
 export function useRetention(team: string) {
   return useQuery({
@@ -14,15 +15,14 @@ export function useRetention(team: string) {
 }
 
 export function useChangeRetention(team: string) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ part, changes }: { part: KeptPart["part"]; changes: RetentionChanges }) =>
+  return useChange(
+    ["team", team, "retention"],
+    ({ part, changes }: { part: KeptPart["part"]; changes: RetentionChanges }) =>
       unwrap(
         client.PATCH("/api/v1/teams/{name}/retention/{part}", {
           params: { path: { name: team, part } },
           body: changes,
         }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["team", team, "retention"] }),
-  });
+  );
 }

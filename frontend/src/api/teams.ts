@@ -1,9 +1,10 @@
 /** Who is in a team, what may each do there, and which keys do its programs have? */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 import type { RoleName, TeamChanges, TokenRotation, TokenWish } from "./types";
+import { useChange } from "./useChange";
 
 /** People change these, not the cluster; whoever comes back to the window asks at once. */
 export const PEOPLES_MILLISECONDS = 60_000;
@@ -27,28 +28,14 @@ export function useMembers(team: string) {
   });
 }
 
-/** Something that is changed of a team, after which this part of it is read anew. */
-function useChange<Wish, Answer>(
-  team: string,
-  part: "members" | "tokens" | "settings",
-  change: (wish: Wish) => Promise<Answer>,
-) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    gcTime: 0, // a key that was made is forgotten with what shows it
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["team", team, part] }),
-  });
-}
-
 export function useAddMember(team: string) {
-  return useChange(team, "members", (body: { name: string; role: RoleName }) =>
+  return useChange(["team", team, "members"], (body: { name: string; role: RoleName }) =>
     unwrap(client.POST("/api/v1/teams/{name}/members", { params: { path: { name: team } }, body })),
   );
 }
 
 export function useChangeMember(team: string, member: string) {
-  return useChange(team, "members", (role: RoleName) =>
+  return useChange(["team", team, "members"], (role: RoleName) =>
     unwrap(
       client.PATCH("/api/v1/teams/{name}/members/{member}", {
         params: { path: { name: team, member } },
@@ -59,7 +46,7 @@ export function useChangeMember(team: string, member: string) {
 }
 
 export function useRemoveMember(team: string, member: string) {
-  return useChange(team, "members", () =>
+  return useChange(["team", team, "members"], () =>
     unwrap(
       client.DELETE("/api/v1/teams/{name}/members/{member}", {
         params: { path: { name: team, member } },
@@ -70,7 +57,7 @@ export function useRemoveMember(team: string, member: string) {
 
 /** Say whether its members change each other's jobs. */
 export function useShareJobs(team: string) {
-  return useChange(team, "settings", (isShared: boolean) =>
+  return useChange(["team", team, "settings"], (isShared: boolean) =>
     unwrap(
       client.PATCH("/api/v1/teams/{name}", {
         params: { path: { name: team } },
@@ -82,7 +69,7 @@ export function useShareJobs(team: string) {
 
 /** Change its limits, and its budget. */
 export function useChangeLimits(team: string) {
-  return useChange(team, "settings", (body: TeamChanges) =>
+  return useChange(["team", team, "settings"], (body: TeamChanges) =>
     unwrap(client.PATCH("/api/v1/teams/{name}", { params: { path: { name: team } }, body })),
   );
 }
@@ -98,13 +85,13 @@ export function useTokens(team: string, mayManage: boolean) {
 }
 
 export function useMakeToken(team: string) {
-  return useChange(team, "tokens", (body: TokenWish) =>
+  return useChange(["team", team, "tokens"], (body: TokenWish) =>
     unwrap(client.POST("/api/v1/teams/{name}/tokens", { params: { path: { name: team } }, body })),
   );
 }
 
 export function useRotateToken(team: string, token: number) {
-  return useChange(team, "tokens", (body: TokenRotation) =>
+  return useChange(["team", team, "tokens"], (body: TokenRotation) =>
     unwrap(
       client.POST("/api/v1/teams/{name}/tokens/{token}/rotate", {
         params: { path: { name: team, token } },
@@ -115,7 +102,7 @@ export function useRotateToken(team: string, token: number) {
 }
 
 export function useRevokeToken(team: string, token: number) {
-  return useChange(team, "tokens", () =>
+  return useChange(["team", team, "tokens"], () =>
     unwrap(
       client.DELETE("/api/v1/teams/{name}/tokens/{token}", {
         params: { path: { name: team, token } },

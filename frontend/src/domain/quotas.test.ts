@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Job, PreviewedTeam, TeamOutcome, TeamStanding } from "../api/types";
 import {
+  askedAbout,
+  askedInWords,
   barsOf,
   changesOf,
   gpusOf,
@@ -43,6 +45,22 @@ const ROWS = treeOf([
   team("sales"),
   team("language", { parent: "research" }),
 ]);
+
+describe("what was asked", () => {
+  const asked = [
+    { team: "vision", pool: "default", guaranteed_gpus: 1 },
+    { team: "sales", pool: "default", guaranteed_gpus: 3 },
+  ];
+
+  it("is said, for the draft may have gone on since", () => {
+    expect(askedInWords(asked)).toBe("With vision at 1 GPU, sales at 3 GPUs:");
+  });
+
+  it("leaves out teams in pools where nothing differs", () => {
+    const here = row("vision", outcome(), outcome());
+    expect(askedAbout([here, { ...here, pool: "h100" }], asked)).toEqual([here]);
+  });
+});
 
 describe("the tree of teams", () => {
   it("lists each team below the one above it, by name", () => {

@@ -107,6 +107,25 @@ export function heldInWords({ team, gpus, jobs }: HeldBeyond): string {
   return `${team} holds ${formatGpus(gpus)} now beyond what it would be guaranteed${names}.`;
 }
 
+/** Rows of the pools that were asked about: each is planned alone, so in others nothing differs. */
+export function askedAbout(
+  rows: readonly PreviewedTeam[],
+  asked: readonly { readonly pool: string }[],
+): readonly PreviewedTeam[] {
+  const pools = new Set(asked.map(({ pool }) => pool));
+  return rows.filter(({ pool }) => pools.has(pool));
+}
+
+/** "With vision at 1 GPU, language at 3 GPUs:" */
+export function askedInWords(
+  asked: readonly { readonly team: string; readonly guaranteed_gpus?: number }[],
+): string {
+  const parts = asked.map(
+    ({ team, guaranteed_gpus: gpus }) => `${team} at ${formatGpus(gpus ?? 0)}`,
+  );
+  return `With ${parts.join(", ")}:`;
+}
+
 /** What is worth a sentence, the largest changes of waiting first. */
 export function previewInWords(
   teams: readonly PreviewedTeam[],

@@ -50,9 +50,6 @@ class SetupOutcome:
     version: str
     objects: SetupObjects
 
-    def fields_of(self, key: SetupKey) -> Fields:
-        return self.objects[key]
-
 
 def preview(wanted: WantedSetup, *, removes_others: bool = False) -> SetupOutcome:
     """Return what would change, and change nothing.

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from concertina.commands.options import Output, Why
+from concertina.connection.questions.arrays import JobArrays
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.job.arrays import array_lines, arrays_table, trials_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from concertina.documents import Job, SteeredArray
-    from concertina.terminal.session import Terminal
 
 app = typer.Typer(no_args_is_help=True, help="Jobs that are trials of one spec, as a whole.")
 ArrayReference = Annotated[
@@ -53,10 +55,7 @@ def pause_array(
     reference: ArrayReference, *, reason: Why = "", output: Output = Format.TABLE
 ) -> None:
     """Have all jobs of an array give their GPUs back after a checkpoint."""
-    with session(output) as current:
-        arrays = current.client.arrays
-        told = arrays.pause(arrays.find(reference)["id"], reason=reason)
-        _tell(current.terminal, told, "are paused")
+    _steer(JobArrays.pause, reference, reason, output, done="are paused")
 
 
 @app.command("resume")
@@ -64,10 +63,7 @@ def resume_array(
     reference: ArrayReference, *, reason: Why = "", output: Output = Format.TABLE
 ) -> None:
     """Queue all paused jobs of an array again."""
-    with session(output) as current:
-        arrays = current.client.arrays
-        told = arrays.resume(arrays.find(reference)["id"], reason=reason)
-        _tell(current.terminal, told, "are queued again")
+    _steer(JobArrays.resume, reference, reason, output, done="are queued again")
 
 
 @app.command("cancel")
@@ -75,16 +71,18 @@ def cancel_array(
     reference: ArrayReference, *, reason: Why = "", output: Output = Format.TABLE
 ) -> None:
     """End all jobs of an array for good."""
-    with session(output) as current:
-        arrays = current.client.arrays
-        told = arrays.cancel(arrays.find(reference)["id"], reason=reason)
-        _tell(current.terminal, told, "are cancelled")
+    _steer(JobArrays.cancel, reference, reason, output, done="are cancelled")
 
 
 def _number(job: Job) -> int:
     return job["trial"]["number"] if job["trial"] else 0
 
 
-def _tell(terminal: Terminal, array: SteeredArray, done: str) -> None:
-    said = f"{len(array['jobs'])} of its jobs {done}, or will be once they have stopped."
-    terminal.show(array, f"{array_lines(array)}\n{said}")
+def _steer(
+    verb: Callable[..., SteeredArray], reference: str, reason: str, output: Format, *, done: str
+) -> None:
+    with session(output) as current:
+        arrays = current.client.arrays
+        told = verb(arrays, arrays.find(reference)["id"], reason=reason)
+        said = f"{len(told['jobs'])} of its jobs {done}, or will be once they have stopped."
+        current.terminal.show(told, f"{array_lines(told)}\n{said}")

@@ -8,7 +8,7 @@ import { TeamMark } from "../../design/TeamMark";
 import { useTeamColour } from "../../design/teamColour";
 import { RelativeTime } from "../../design/Time";
 import { formatDuration, formatGpuHours, formatPercent, plural } from "../../domain/format";
-import { barsOf, previewInWords } from "../../domain/quotas";
+import { askedAbout, askedInWords, barsOf, previewInWords } from "../../domain/quotas";
 import styles from "./QuotasPage.module.css";
 
 export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
@@ -45,11 +45,13 @@ export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
       </p>
     );
   }
-  const { teams, paused, jobs, until } = preview.result;
+  const { paused, jobs, until } = preview.result;
+  const asked = preview.request.quotas ?? [];
+  const teams = askedAbout(preview.result.teams, asked);
   const told = previewInWords(teams, paused);
   return (
     <div className={styles.told}>
-      <p className={styles.note}>{askedInWords(preview.request.quotas)}</p>
+      <p className={styles.note}>{askedInWords(asked)}</p>
       <div role="status" aria-label="What it would have meant">
         <ul className={styles.sentences}>
           {told.map((text) => (
@@ -67,12 +69,6 @@ export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
       </p>
     </div>
   );
-}
-
-/** The draft may have gone on since. */
-function askedInWords(quotas: QuotaPreview["request"]["quotas"] = []): string {
-  const parts = quotas.map(({ team, guaranteed_gpus }) => `${team} ${String(guaranteed_gpus)}`);
-  return `With guarantees of ${parts.join(", ")}:`;
 }
 
 interface BarsProps {

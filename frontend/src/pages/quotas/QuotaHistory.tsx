@@ -9,7 +9,7 @@ import { humanise } from "../../domain/format";
 import styles from "./QuotasPage.module.css";
 
 export function QuotaHistory() {
-  const history = useQuotaHistory(true);
+  const history = useQuotaHistory();
   const entries = history.data ?? [];
   return (
     <Card title="Changes" note="the last ten, of all pools">

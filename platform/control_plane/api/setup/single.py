@@ -84,12 +84,7 @@ class TeamsWithNewView(TeamsView):
         responses={201: NewTeamSerializer},
     )
     def post(self, request: Request) -> Response:
-        check_admin(request)
-        said = checked(NewTeamSerializer(data=request.data))
-        key = SetupKey(SetupKind.TEAM, "", said.pop("name"))
-        outcome = applying.create(key, flattened({TEAMS: {key.name: said}}))
-        records.note_target(target=f"teams/{key.name}")
-        return Response(_shown(outcome, key, TEAMS), status=201)
+        return _made(request, NewTeamSerializer, SetupKind.TEAM, TEAMS)
 
 
 class TeamWithEndView(TeamView):
@@ -126,12 +121,7 @@ class PoolsWithNewView(PoolsView):
         responses={201: NewPoolSerializer},
     )
     def post(self, request: Request) -> Response:
-        check_admin(request)
-        said = checked(NewPoolSerializer(data=request.data))
-        key = SetupKey(SetupKind.POOL, "", said.pop("name"))
-        outcome = applying.create(key, flattened({POOLS: {key.name: said}}))
-        records.note_target(target=f"pools/{key.name}")
-        return Response(_shown(outcome, key, POOLS), status=201)
+        return _made(request, NewPoolSerializer, SetupKind.POOL, POOLS)
 
 
 class PoolView(APIView):
@@ -200,6 +190,18 @@ class NodeView(APIView):
         return _removed(request, SetupKey(SetupKind.NODE, "", name))
 
 
+def _made(
+    request: Request, form: type[serializers.Serializer[Any]], kind: SetupKind, part: str
+) -> Response:
+    """Make a team or a pool, whose part of a document has the name of its address."""
+    check_admin(request)
+    said = checked(form(data=request.data))
+    key = SetupKey(kind, "", said.pop("name"))
+    outcome = applying.create(key, flattened({part: {key.name: said}}))
+    records.note_target(target=f"{part}/{key.name}")
+    return Response(_shown(outcome, key, part), status=201)
+
+
 def _of_node(key: SetupKey, said: Mapping[str, Any], now: Fields | None = None) -> WantedSetup:
     own = {**said, POOL_OF: said.get(POOL_OF) or (now or {})[POOL_OF]}
     return WantedSetup(objects={key: own}, whole=frozenset())
@@ -216,5 +218,4 @@ def _shown(outcome: SetupOutcome, key: SetupKey, part: str) -> Any:
 
 
 def _node(outcome: SetupOutcome, key: SetupKey) -> Any:
-    fields = outcome.objects[key]
-    return {"name": key.name, **fields}
+    return {"name": key.name, **outcome.objects[key]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -16,9 +16,9 @@ from tenancy.access.keys import tokens
 from tenancy.audit import records
 from tenancy.errors import (
     AdminScopeNeedsAdmin,
-    PersonalTokenLastsTooLong,
-    PersonalTokenNameTaken,
-    TooManyPersonalTokens,
+    TokenLastsTooLong,
+    TokenNameTaken,
+    TooManyTokens,
 )
 from tenancy.models import PersonalToken, TokenScope
 
@@ -35,8 +35,7 @@ _log: Final = logging.getLogger(__name__)
 
 def of(person: User) -> Sequence[PersonalToken]:
     """Return the person's valid tokens by name, then those that ended last."""
-    ended = _of(person).exclude(tokens.is_valid(timezone.now())).order_by("-pk")
-    return [*_valid(person).order_by("name", "pk")[:MOST_VALID], *ended[:MOST_ENDED]]
+    return tokens.listed(_of(person), most_valid=MOST_VALID, most_ended=MOST_ENDED)
 
 
 def make(
@@ -51,14 +50,14 @@ def make(
 
     Raises:
         AdminScopeNeedsAdmin: the person is none.
-        PersonalTokenLastsTooLong: for anybody but admins.
-        PersonalTokenNameTaken: by one that is valid.
-        TooManyPersonalTokens: the person has as many as they may.
+        TokenLastsTooLong: for anybody but admins.
+        TokenNameTaken: by one that is valid.
+        TooManyTokens: the person has as many as they may.
     """
     if TokenScope.ADMIN in scopes and not person.is_superuser:
         raise AdminScopeNeedsAdmin
     if not person.is_superuser and (days is None or days > longest_days):
-        raise PersonalTokenLastsTooLong(
+        raise TokenLastsTooLong(
             f"Tokens last at most {longest_days} days. Ask for fewer; only admins make others."
         )
     key = tokens.new_key(tokens.PERSONAL_PREFIX)
@@ -72,7 +71,7 @@ def make(
             scopes=sorted(set(scopes)),
             expires_at=None if days is None else timezone.now() + timedelta(days=days),
         )
-    records.note_change(after=_told(made), row=_row(made))
+    records.note_change(after=tokens.told(made), row=_row(made))
     _note(made, "made")
     return made, key
 
@@ -81,7 +80,7 @@ def revoke(token: PersonalToken) -> bool:
     """Make a token useless at once; one that is already stays so, and False is returned."""
     if not tokens.revoke(token):
         return False
-    records.note_change(before=_told(token), after={"state": "revoked"}, row=_row(token))
+    records.note_change(before=tokens.told(token), after={"state": "revoked"}, row=_row(token))
     _note(token, "revoked")
     return True
 
@@ -90,36 +89,24 @@ def _of(person: User) -> QuerySet[PersonalToken]:
     return PersonalToken.objects.filter(person=person)
 
 
-def _valid(person: User) -> QuerySet[PersonalToken]:
-    return _of(person).filter(tokens.is_valid(timezone.now()))
-
-
 def _check_room(person: User, name: str) -> None:
     """Forget what ended long ago, and let nobody else make one until the transaction ends.
 
     Raises:
-        PersonalTokenNameTaken: by one that is valid.
-        TooManyPersonalTokens: the person has as many as they may.
+        TokenNameTaken: by one that is valid.
+        TooManyTokens: the person has as many as they may.
     """
     User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
-    ended = _of(person).exclude(tokens.is_valid(timezone.now()))
-    ended.exclude(pk__in=ended.order_by("-pk").values("pk")[:MOST_ENDED]).delete()
-    names = list(_valid(person).values_list("name", flat=True))
+    tokens.forget_ended(_of(person), most=MOST_ENDED)
+    names = list(_of(person).filter(tokens.is_valid(timezone.now())).values_list("name", flat=True))
     if name in names:
-        raise PersonalTokenNameTaken
+        raise TokenNameTaken(
+            "A valid token of yours has this name; revoke it, or use another name."
+        )
     if len(names) >= MOST_VALID:
-        raise TooManyPersonalTokens
-
-
-def _told(token: PersonalToken) -> dict[str, Any]:
-    """Return what the audit log tells of a token."""
-    until = token.expires_at
-    return {
-        "name": token.name,
-        "prefix": token.prefix,
-        "scopes": token.scopes,
-        "expires_at": until and until.isoformat(timespec="seconds"),
-    }
+        raise TooManyTokens(
+            f"You have {MOST_VALID} valid tokens, as many as a person may; revoke one first."
+        )
 
 
 def _row(token: PersonalToken) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -28,10 +28,9 @@ _log: Final = logging.getLogger(__name__)
 
 def of(team: Team) -> Sequence[Token]:
     """Return the team's valid tokens by name, then those that ended last."""
-    valid = tokens.is_valid(timezone.now())
-    kept = Token.objects.filter(team=team)
-    ended = kept.exclude(valid).order_by("-pk")[:MOST_ENDED]
-    return [*kept.filter(valid).order_by("name", "pk")[: MOST_VALID * 2], *ended]
+    return tokens.listed(
+        Token.objects.filter(team=team), most_valid=MOST_VALID * 2, most_ended=MOST_ENDED
+    )
 
 
 def make(
@@ -71,7 +70,7 @@ def make_until(
     with transaction.atomic():
         check_may_be_made(team, name)
         made = tokens.issue(team=team, name=name, expires_at=until, created_by=by, scopes=scopes)
-    told = _told(made[0])
+    told = tokens.told(made[0])
     records.note_target(team_id=team.pk, target=_place(team, made[0]))
     records.note_change(after=told)
     _note(by, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
@@ -124,7 +123,7 @@ def rotate(
             scopes=former.scopes,
         )
     ends = _words(former.expires_at) if overlap else "revoked"
-    records.note_change(before={**_told(former), "ends": ends}, after=_told(made[0]))
+    records.note_change(before={**tokens.told(former), "ends": ends}, after=tokens.told(made[0]))
     _note(principal.name, team, former, f"rotated, {ends}")
     _note(principal.name, team, made[0], f"made for {_may(made[0])}, {_words(until)}")
     return made
@@ -135,7 +134,9 @@ def revoke(by: str, team: Team, token: Token) -> bool:
     if not tokens.revoke(token):
         return False
     after = {"state": TokenState.REVOKED.value}
-    records.note_change(before=_told(token), after=after, row=f"{team}/{token.name} {token.prefix}")
+    records.note_change(
+        before=tokens.told(token), after=after, row=f"{team}/{token.name} {token.prefix}"
+    )
     _note(by, team, token, "revoked")
     return True
 
@@ -161,9 +162,7 @@ def _valid(team: Team) -> QuerySet[Token]:
 
 def _check_room(team: Team) -> None:
     """Forget tokens that ended long ago. Raises: TooManyTokens."""
-    ended = Token.objects.filter(team=team).exclude(tokens.is_valid(timezone.now()))
-    kept = ended.order_by("-pk").values("pk")[:MOST_ENDED]
-    ended.exclude(pk__in=kept).delete()
+    tokens.forget_ended(Token.objects.filter(team=team), most=MOST_ENDED)
     if _valid(team).count() >= MOST_VALID:
         raise TooManyTokens
 
@@ -184,17 +183,6 @@ def _words(until: datetime | None) -> str:
 
 def _may(token: Token) -> str:
     return "everything" if token.scopes is None else ", ".join(token.scopes)
-
-
-def _told(token: Token) -> dict[str, Any]:
-    """Return what the audit log tells of a token."""
-    until = token.expires_at
-    return {
-        "name": token.name,
-        "prefix": token.prefix,
-        "scopes": token.scopes,
-        "expires_at": until and until.isoformat(timespec="seconds"),
-    }
 
 
 def _place(team: Team, token: Token) -> str:

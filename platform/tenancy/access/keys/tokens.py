@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from tenancy.models import PersonalToken, Team, Token
+from tenancy.models.token import Key
 
 KEY_PREFIX: Final = "ct_"  # of a team
 PERSONAL_PREFIX: Final = "cp_"
@@ -21,6 +22,7 @@ PREFIXES: Final = (KEY_PREFIX, PERSONAL_PREFIX)
 SHOWN: Final = 10  # characters of a key that may be shown for recognition
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)  # so that requests rarely write
 _LONGEST_ADDRESS: Final = 64  # as the column has it
+AnyToken = TypeVar("AnyToken", bound=Key)
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -94,6 +96,30 @@ def revoke(token: Token | PersonalToken) -> bool:
     """Make the token useless at once; False if it was already."""
     left = _all_like(token).filter(pk=token.pk, revoked_at=None)
     return left.update(revoked_at=timezone.now()) == 1
+
+
+def listed(kept: QuerySet[AnyToken], *, most_valid: int, most_ended: int) -> Sequence[AnyToken]:
+    """Return the valid ones of an owner by name, then those that ended last."""
+    found = list(kept.filter(is_valid(timezone.now())).order_by("name", "pk")[:most_valid])
+    found.extend(kept.exclude(is_valid(timezone.now())).order_by("-pk")[:most_ended])
+    return found
+
+
+def forget_ended(kept: QuerySet[AnyToken], *, most: int) -> None:
+    """Delete all of an owner that ended, but those that were made last."""
+    ended = kept.exclude(is_valid(timezone.now()))
+    ended.exclude(pk__in=ended.order_by("-pk").values("pk")[:most]).delete()
+
+
+def told(token: Token | PersonalToken) -> dict[str, Any]:
+    """Return what the audit log tells of a token."""
+    until = token.expires_at
+    return {
+        "name": token.name,
+        "prefix": token.prefix,
+        "scopes": token.scopes,
+        "expires_at": until and until.isoformat(timespec="seconds"),
+    }
 
 
 def digest(key: str) -> str:

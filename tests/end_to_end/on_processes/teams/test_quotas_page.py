@@ -83,7 +83,5 @@ def test_a_quota_is_previewed_saved_and_taken_back(page: Page, team: str) -> Non
     expect(field).to_have_value("0")
     field.fill("2")
     page.emulate_media(color_scheme="light")
-    expect(
-        page.get_by_text(f"With guarantees of {team} 1:")
-    ).to_be_visible()  # not of the new draft
+    expect(page.get_by_text(f"With {team} at 1 GPU:")).to_be_visible()  # not of the new draft
     look_wide_and_narrow(page, told, name="quotas")
