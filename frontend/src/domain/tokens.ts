@@ -6,7 +6,7 @@ import { text } from "./secrets";
 export type Scope = NonNullable<Token["scopes"]>[number];
 
 const MEANINGS: Readonly<Record<Scope, string>> = {
-  read: "see the team's jobs and what they leave",
+  read: "see jobs and what they leave",
   submit: "submit jobs and upload code",
   "manage-jobs": "change and delete jobs, and name models",
   "manage-team": "set secrets, upload data, say for how long jobs are kept",
