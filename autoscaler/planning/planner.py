@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from autoscaler.planning.allocation.guarantees import team_bounds
 from autoscaler.planning.allocation.placing import place_split
-from autoscaler.planning.allocation.size_values import PlanValues
+from autoscaler.planning.allocation.plan_values import PlanValues
 from autoscaler.planning.allocation.split import split
 from autoscaler.planning.decisions.plan import Action, Decision, Plan, PoolOutcome
 from autoscaler.planning.demand import demands_of

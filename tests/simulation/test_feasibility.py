@@ -72,7 +72,7 @@ def test_a_job_that_can_never_end_is_named_with_why(
         ({"samples": 100 * 9 * YEAR}, settings(pool(4))),
         ({"samples": 100 * 11 * YEAR, "max_workers": 4}, settings(pool(4))),
         ({"samples": 100 * 11 * YEAR}, settings(pool(4), horizon_seconds=3600.0)),
-        ({"deadline": 1.0}, settings(pool(4, policy="deadline"))),
+        ({"deadline": 1.0}, settings(pool(4))),
         (
             {"min_workers": 9, "max_workers": 9},
             settings(pool(4, admission=AdmissionVariant.DROPPING)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -109,33 +109,6 @@ class SizeValues:
         ]
         sizes, values = zip(*kept, strict=True)
         return replace(self, sizes=sizes, values=values)
-
-
-@dataclass(slots=True, kw_only=True)
-class PlanValues:
-    """The size values of one plan. They may be asked for again with some jobs changed or left out.
-
-    The objective is asked for once for the same jobs, and a job is valued once under it.
-    """
-
-    objective_of: Callable[[Sequence[Demand]], Objective]
-    now: float
-    _jobs: tuple[str, ...] | None = None
-    _objective: Objective | None = None
-    _known: dict[str, SizeValues] = field(default_factory=dict)
-
-    def of(self, demands: Sequence[Demand]) -> list[SizeValues]:
-        jobs = tuple(demand.job.job_id for demand in demands)
-        if self._objective is None or jobs != self._jobs:
-            self._jobs, self._objective, self._known = jobs, self.objective_of(demands), {}
-        return [self._size_values(demand, self._objective) for demand in demands]
-
-    def _size_values(self, demand: Demand, objective: Objective) -> SizeValues:
-        known = self._known.get(demand.job.job_id)
-        if known is None or known.demand is not demand:
-            known = size_values_for(demand, objective, self.now)
-            self._known[demand.job.job_id] = known
-        return known
 
 
 def size_values_for(demand: Demand, objective: Objective, now: float) -> SizeValues:

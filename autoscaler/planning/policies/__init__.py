@@ -2,7 +2,6 @@
 
 policy              what a policy may decide: start here
 completion_time     short mean completion time, and nobody at zero
-deadline            deadlines with the fewest GPUs
 throughput          the most work per second
 scaling_efficiency  growth while it scales
 utility_cost        growth while it pays

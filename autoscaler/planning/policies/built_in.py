@@ -7,7 +7,6 @@ from autoscaler.planning.policies.baselines.fixed_batch import FixedBatch
 from autoscaler.planning.policies.baselines.static import Static
 from autoscaler.planning.policies.catalogue import Catalogue
 from autoscaler.planning.policies.completion_time import CompletionTime
-from autoscaler.planning.policies.deadline import Deadline
 from autoscaler.planning.policies.scaling_efficiency import ScalingEfficiency
 from autoscaler.planning.policies.throughput import Throughput
 from autoscaler.planning.policies.utility_cost import UtilityCost
@@ -21,7 +20,6 @@ BUILT_IN: Final = Catalogue.of(
         Static,
         ScalingEfficiency,
         UtilityCost,
-        Deadline,
     )
 )
 DEFAULT_POLICY: Final = CompletionTime.name

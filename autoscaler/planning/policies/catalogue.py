@@ -1,7 +1,7 @@
 """Which policies are there, and which one does a text mean?
 
 One text form for admins, traces and commands: the name, and options where they differ from the
-defaults, as in `completion_time`, `fixed_batch:batch=min` or `deadline:margin=0.2`.
+defaults, as in `completion_time`, `fixed_batch:batch=min` or `scaling_efficiency:threshold=0.2`.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ class Policy(ABC):
     """An objective: the planner maximises the sum of the values of all admitted jobs.
 
     A policy is a frozen dataclass whose fields, made by `option`, are what an admin may set. It
-    keeps no state and reads no clock: everything it needs is in the snapshot. Guarantees, limits
-    and priorities hold under every policy.
+    keeps no state and reads no clock: everything it needs is in the snapshot. Guarantees, limits,
+    priorities and deadlines hold under every policy.
     """
 
     name: ClassVar[str]

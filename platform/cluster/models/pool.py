@@ -76,7 +76,7 @@ class Pool(models.Model):
         policies = installed_policies()
         settings = self.policy_options
         if not isinstance(settings, dict):
-            raise ValidationError({"policy_options": 'Write a mapping such as {"margin": 0.2}.'})
+            raise ValidationError({"policy_options": 'Write a mapping such as {"threshold": 0.2}.'})
         try:
             policies.made(self.policy, settings)
         except PolicyRefused as problem:

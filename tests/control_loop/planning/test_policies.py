@@ -63,15 +63,15 @@ def log(job: Job, coordinator: Coordinator, **values: float) -> None:
 
 def test_the_snapshot_has_what_an_admin_chose_for_a_pool(world: World) -> None:
     set_pool(
-        policy="deadline",
-        policy_options={"margin": 0.3},
+        policy="scaling_efficiency",
+        policy_options={"threshold": 0.3},
         admission="dropping",
         dollars_per_gpu_hour=2.5,
         gpu_type="h100",
     )
     world.tick()
     (pool,) = world.planner.seen[-1].pools
-    assert pool.policy == "deadline:margin=0.3"
+    assert pool.policy == "scaling_efficiency:threshold=0.3"
     assert pool.admission is AdmissionVariant.DROPPING
     assert (pool.dollars_per_gpu_hour, pool.gpu_type) == (2.5, "h100")
 

@@ -152,37 +152,6 @@ EXPECTED: dict[str, tuple[ClusterState, dict[str, str]]] = {
         ),
         {"a": "rescale 4"},
     ),
-    "deadline gives a job the fewest GPUs that meet it": (
-        seen(
-            "deadline",
-            old("a", 1, measurements=PERFECT, remaining_samples=AN_HOUR, deadline=NOW + 2200),
-        ),
-        {"a": "rescale 2"},
-    ),
-    "a job with time keeps one GPU, others get the rest": (
-        seen(
-            "deadline",
-            old("urgent", 1, measurements=PERFECT, remaining_samples=AN_HOUR, deadline=NOW + 9000),
-            old("other", 2, measurements=PERFECT, remaining_samples=AN_HOUR),
-        ),
-        {"urgent": "keep 1", "other": "rescale 3"},
-    ),
-    "a deadline comes before shorter jobs": (
-        seen(
-            "deadline",
-            old("urgent", 2, measurements=PERFECT, remaining_samples=AN_HOUR, deadline=NOW + 1700),
-            old("short", 2, measurements=PERFECT, remaining_samples=100),
-        ),
-        {"urgent": "rescale 3", "short": "rescale 1"},
-    ),
-    "a job that cannot meet its deadline gets what it would without one": (
-        seen(
-            "deadline",
-            old("late", 1, measurements=PERFECT, remaining_samples=AN_HOUR, deadline=NOW + 60),
-            old("other", 3, measurements=PERFECT, remaining_samples=AN_HOUR),
-        ),
-        {"late": "rescale 2", "other": "rescale 2"},
-    ),
 }
 
 

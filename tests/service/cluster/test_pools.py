@@ -30,13 +30,13 @@ def test_a_pool_tells_its_nodes_and_who_holds_which_gpu(api: APIClient, job: Job
 
 def test_a_pool_tells_how_it_is_planned(api: APIClient) -> None:
     Pool.objects.update(
-        policy="deadline",
-        policy_options={"margin": 0.2},
+        policy="scaling_efficiency",
+        policy_options={"threshold": 0.2},
         admission="dropping",
         dollars_per_gpu_hour=3,
     )
     (pool,) = api.get(URL).json()["items"]
-    assert (pool["policy"], pool["policy_options"]) == ("deadline", {"margin": 0.2})
+    assert (pool["policy"], pool["policy_options"]) == ("scaling_efficiency", {"threshold": 0.2})
     assert (pool["admission"], pool["dollars_per_gpu_hour"]) == ("dropping", 3.0)
 
 

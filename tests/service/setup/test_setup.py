@@ -57,14 +57,16 @@ def furnished(vision: Team, language: Team, pool: Pool) -> None:
     ImageRule.objects.create(team=vision, pattern="registry.example.com/vision/*")
     ImageRule.objects.create(team=None, pattern="*")
     PrefetchedImage.objects.create(pool=pool, image="registry.example.com/a:1")
-    Pool.objects.filter(pk=pool.pk).update(policy="deadline", policy_options={"margin": 0.2})
+    Pool.objects.filter(pk=pool.pk).update(
+        policy="scaling_efficiency", policy_options={"threshold": 0.2}
+    )
 
 
 def test_what_is_exported_is_what_is_there(furnished: None, admin: APIClient) -> None:
     found = exported(admin)
     of_pool, vision = found["pools"]["default"], found["teams"]["vision"]
     assert of_pool["fair_share"]["usage_weight"] == 0.5
-    assert of_pool["policy_options"] == {"margin": 0.2}
+    assert of_pool["policy_options"] == {"threshold": 0.2}
     assert of_pool["prefetched_images"] == ["registry.example.com/a:1"]
     assert sorted(of_pool["nodes"]) == ["node-1", "node-2"]
     assert of_pool["nodes"]["node-1"]["gpus"] == 4
