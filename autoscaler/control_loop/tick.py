@@ -56,10 +56,12 @@ from autoscaler.control_loop.outside.process_table import ProcessTable
 from autoscaler.control_loop.plan.deciding import Check, Planner, PoolPlans
 from autoscaler.control_loop.plan.decision_document import plain
 from autoscaler.control_loop.plan.explained import ExplainedDecision
+from autoscaler.control_loop.plan.left_waiting import left_waiting, open_gpus
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.reconcile import as_they_are, reconcile, reconcile_all
 from autoscaler.control_loop.tick_context import Clock, TickContext
-from autoscaler.gpu_accounts import recording
+from autoscaler.gpu_accounts import owing, recording
+from autoscaler.planning.decisions.plan import Plan
 from autoscaler.reconciling.limits import LIMITS, TimeLimits
 from jobs.admission.disk_limits import DiskLimits
 from jobs.changes import demand_signal
@@ -164,7 +166,7 @@ class ControlLoop:
         applied_to = [decision.job_id for decision in applied]
         reconcile(observe.job_views(applied_to, context.processes, context.around), context)
         waiting = [view for view in views.values() if view.is_queued and view.id not in applied_to]
-        _count([view.id for view in holding], waiting, context)
+        _count([view.id for view in holding], waiting, planned.decided.plan, context)
         watch.lap("apply")
         held = _gpus_held(planned.decided, applied_to, views) if applied else {}
         has_changed = bool(reconciled or applied)
@@ -225,13 +227,17 @@ class ControlLoop:
             self.disk_watch.go_on(context, lighter=lighter)
 
 
-def _count(holding: Collection[str], waiting: Sequence[LiveJob], context: TickContext) -> None:
+def _count(
+    holding: Collection[str], waiting: Sequence[LiveJob], plan: Plan, context: TickContext
+) -> None:
     for due in parts(_counted.due(holding, context.now)):
         with context.fence.transaction():
             accounting.update_gpu_seconds(due, context.now)
     with context.fence.transaction():
         accounting.sample_utilisation(waiting, context.now)
-        recording.record(context.now)
+        at = recording.record(context.now)
+        left = left_waiting(waiting, plan, context)
+        owing.record_owed(left, open_gpus(context) if left else {}, at)
 
 
 def _gpus_held(

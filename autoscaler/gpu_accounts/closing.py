@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 from django.db import connection, transaction
 from django.db.models import Max, Min, Q, QuerySet
 
+from autoscaler.gpu_accounts.arithmetic import owed
 from autoscaler.gpu_accounts.arithmetic.history import HeldGpus, Microseconds, RecordedCapacity
 from autoscaler.gpu_accounts.arithmetic.hour import PoolHour, pool_hour
 from autoscaler.gpu_accounts.arithmetic.promises import PastQuota, promises_in
@@ -27,6 +28,8 @@ from autoscaler.gpu_accounts.models import (
     DayLine,
     HeldSpan,
     HourLine,
+    OwedHour,
+    OwedSpan,
     PromiseSpan,
     TeamDay,
     UnseenSpan,
@@ -92,6 +95,8 @@ def close_hour(hour: datetime) -> None:
             _ADD_UP_DAY, {"day": day.date(), "since": day, "until": day + timedelta(days=1)}
         )
         cursor.execute(_ADD_UP_TEAMS, {"day": day.date()})
+    OwedHour.objects.filter(hour=hour).delete()
+    OwedHour.objects.bulk_create(_owed(hour, until))
     unseen = (
         min(span.until or until, until) - max(span.since, hour)
         for span in _within(UnseenSpan, hour)
@@ -186,6 +191,29 @@ def _lines(hour: datetime, pool: str, accounts: PoolHour, owners: _Owners) -> It
         if unused.lent or unused.reserved or unused.idle:
             owner = owners.number(pool, team, "")
             yield HourLine(hour=hour, owner_id=owner, **asdict(unused))
+
+
+def _owed(hour: datetime, until: datetime) -> Iterator[OwedHour]:
+    begins, ends = moment_of(hour), moment_of(until)
+    spans: defaultdict[tuple[str, str], list[owed.OwedStretch]] = defaultdict(list)
+    for one in _within(OwedSpan, hour):
+        missing = {cause: known["gpus"] for cause, known in one.missing.items()}
+        spans[one.pool, one.team].append(
+            owed.OwedStretch(
+                since=moment_of(one.since), until=_end(one, ends), missing_gpus=missing
+            )
+        )
+    for (pool, team), of_team in sorted(spans.items()):
+        time = owed.owed_time(of_team, since=begins, until=ends)
+        if time.working:
+            yield OwedHour(
+                hour=hour,
+                pool=pool,
+                team=team,
+                working=time.working,
+                given=time.given,
+                missing=dict(time.missing),
+            )
 
 
 class _Owners:

@@ -14,7 +14,13 @@ from typing import Any, Final
 
 from django.db import connection
 
-from autoscaler.gpu_accounts.models import CapacitySpan, HeldSpan, PromiseSpan, UnseenSpan
+from autoscaler.gpu_accounts.models import (
+    CapacitySpan,
+    HeldSpan,
+    OwedSpan,
+    PromiseSpan,
+    UnseenSpan,
+)
 from jobs.worker_phase import WorkerPhase
 
 UNSEEN_AFTER: Final = timedelta(minutes=5)  # guessed: many ticks, and little that changes unseen
@@ -120,8 +126,8 @@ _PROMISES: Final = """
 """
 
 
-def _record_changes(
-    kind: type[HeldSpan | CapacitySpan | PromiseSpan], seen: str, **more: str
+def statement_for_changes(
+    kind: type[HeldSpan | CapacitySpan | PromiseSpan | OwedSpan], seen: str, **more: str
 ) -> str:
     """Return the statement that ends what holds no more, and begins what holds from now on.
 
@@ -155,17 +161,18 @@ def _record_changes(
 
 _RECORD: Final = (
     _ACCOUNT_FOR_JOBS,
-    _record_changes(HeldSpan, _HELD, **_WHAT_SWITCHES_COST),
+    statement_for_changes(HeldSpan, _HELD, **_WHAT_SWITCHES_COST),
     _COUNT_SWITCHES,
-    _record_changes(CapacitySpan, _CAPACITY),
-    _record_changes(PromiseSpan, _PROMISES),
+    statement_for_changes(CapacitySpan, _CAPACITY),
+    statement_for_changes(PromiseSpan, _PROMISES),
 )
 
 
-def record(now: datetime) -> None:
+def record(now: datetime) -> datetime:
     """Write down what differs from the last time. The caller's transaction holds it together.
 
-    Where the clock has stepped back, time stands still for the accounts until it has caught up.
+    Return the time of the accounts: where the clock has stepped back, it stands still until it has
+    been caught up with.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SET_CLOCK, {"now": now})
@@ -179,3 +186,5 @@ def record(now: datetime) -> None:
             cursor.execute(statement, values)
     if former is not None and at - former > UNSEEN_AFTER:
         UnseenSpan.objects.create(since=former, until=at)
+    recorded_at: datetime = at
+    return recorded_at

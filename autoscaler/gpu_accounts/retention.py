@@ -12,11 +12,18 @@ from autoscaler.gpu_accounts.models import (
     CapacitySpan,
     ClosedHour,
     HeldSpan,
+    OwedSpan,
     PromiseSpan,
     UnseenSpan,
 )
+from autoscaler.gpu_accounts.models.recordings import RecordedSpan
 
 KEPT: Final = timedelta(days=7)  # guessed: time to look into what the nightly check has found
+OWED_KEPT: Final = timedelta(days=100)  # guessed: a quarter's receipt can name moments and jobs
+_KEPT: Final[Mapping[type[RecordedSpan], timedelta]] = {
+    **dict.fromkeys((HeldSpan, CapacitySpan, PromiseSpan, UnseenSpan), KEPT),
+    OwedSpan: OWED_KEPT,
+}
 
 
 def delete_old(*, erase: Callable[[QuerySet[Any]], int]) -> Mapping[str, int]:
@@ -26,7 +33,7 @@ def delete_old(*, erase: Callable[[QuerySet[Any]], int]) -> Mapping[str, int]:
         return {}
     return {
         f"gpu_{kind.__name__.lower()}s": erase(
-            kind._default_manager.filter(until__lt=last - KEPT)  # noqa: SLF001 - its name
+            kind._default_manager.filter(until__lt=last - kept)  # noqa: SLF001 - its name
         )
-        for kind in (HeldSpan, CapacitySpan, PromiseSpan, UnseenSpan)
+        for kind, kept in _KEPT.items()
     }

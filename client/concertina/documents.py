@@ -287,6 +287,25 @@ class FairShareSetup(TypedDict):
     reclaim_seconds: NotRequired[float]
 
 
+class FairnessReceipt(TypedDict):
+    """What of its guarantee, as it was then, a team was given while it had work for it."""
+
+    team: str
+    since: str | None  # null: nothing is known yet.
+    until: str | None
+    # For which nobody looked: what changed then was written down at the end of it.
+    unseen_seconds: float
+    message: str  # All of it in a sentence.
+    working_seconds: float  # Of all pools together.
+    given_seconds: float  # Likewise.
+    missing_gpu_seconds: float  # What `missing` adds up to.
+    pools: list[PoolReceipt]
+    missing: list[MissingTime]  # What was owed and not given, by pool and cause, the largest first.
+    # When, and which jobs waited, the newest first; of the last 100 days.
+    shortfalls: list[Shortfall]
+    has_more: bool  # There are more than 500 shortfalls: ask for less time.
+
+
 class Generation(TypedDict):
     """A document of the service: Generation."""
 
@@ -564,6 +583,17 @@ class MemberList(TypedDict):
     items: list[Member]
 
 
+class MissingTime(TypedDict):
+    """A document of the service: MissingTime."""
+
+    pool: str
+    # One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`,
+    # `own_limits`, `budget`, `preparing`, `not_planned`.
+    cause: str
+    label: str  # The cause in words.
+    gpu_seconds: float
+
+
 class Model(TypedDict):
     """A document of the service: Model."""
 
@@ -713,6 +743,14 @@ class Pool(TypedDict):
     gpus_used: int
     price: float | None  # What one more GPU would add.
     gap: float | None  # 0: the newest plan is optimal.
+
+
+class PoolReceipt(TypedDict):
+    """A document of the service: PoolReceipt."""
+
+    pool: str
+    working_seconds: float  # In which it had work for its guarantee.
+    given_seconds: float  # Of these, in which nothing was missing.
 
 
 class PoolSetup(TypedDict):
@@ -980,6 +1018,22 @@ class SetupOutcome(TypedDict):
     kept: list[SetupObject]  # In groups that the document names, but not named: `prune` removes it.
     version_before: str  # Send it as `If-Match` to apply just this.
     version: str  # Of the set-up with these changes.
+
+
+class Shortfall(TypedDict):
+    """A document of the service: Shortfall."""
+
+    pool: str
+    # One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`,
+    # `own_limits`, `budget`, `preparing`, `not_planned`.
+    cause: str
+    label: str  # The cause in words.
+    gpu_seconds: float
+    since: str
+    until: str
+    guaranteed_gpus: int  # For the team's own jobs, at that time.
+    gpus: int  # That were missing for this cause.
+    jobs: list[str]  # That waited for them; the first 20 if there were more.
 
 
 class Span(TypedDict):

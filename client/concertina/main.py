@@ -83,6 +83,7 @@ for command in (
     cluster.drain,
     cluster.uncordon,
     gpu_hours.gpu_hours,
+    gpu_hours.fairness,
     audit.audit,
     network.network,
 ):

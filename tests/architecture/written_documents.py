@@ -24,6 +24,7 @@ READ: Final = (
     "Error",
     "Event",
     "Explanation",
+    "FairnessReceipt",
     "Generation",
     "GpuUsage",
     "Job",

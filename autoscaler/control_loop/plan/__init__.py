@@ -6,6 +6,7 @@ processor_time      how long one computation may take
 explaining          puts all decisions into words
 turns               which of the jobs that go on waiting are told anew in this tick
 last_said           what was said of each job last, and of which it is said anew
+left_waiting        which jobs a tick leaves waiting, and why
 explained           a decision together with its explanation
 decision_document   a decision as JSON
 """

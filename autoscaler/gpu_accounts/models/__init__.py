@@ -2,6 +2,7 @@
 
 None refers to a job, a team or a pool by its row, because all of these may be deleted.
 
+owed         `OwedSpan` and `OwedHour`: what teams were owed, and what of it was not given
 recordings   `HeldSpan`, `CapacitySpan`, `PromiseSpan`, `UnseenSpan`, and their clock
 prices       `GpuPrice`: what a GPU-hour costs
 accounts     `HourLine`, `DayLine` and `TeamDay`, whose they are, and which hours are closed
@@ -15,6 +16,7 @@ from autoscaler.gpu_accounts.models.accounts import (
     HourLine,
     TeamDay,
 )
+from autoscaler.gpu_accounts.models.owed import OwedHour, OwedSpan
 from autoscaler.gpu_accounts.models.prices import GpuPrice
 from autoscaler.gpu_accounts.models.recordings import (
     AccountsClock,
@@ -34,6 +36,8 @@ __all__ = [
     "GpuPrice",
     "HeldSpan",
     "HourLine",
+    "OwedHour",
+    "OwedSpan",
     "PromiseSpan",
     "TeamDay",
     "UnseenSpan",

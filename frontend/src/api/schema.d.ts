@@ -1507,6 +1507,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/teams/{name}/fairness-receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a team was given what it was owed, and if not, why
+         * @description A team is owed its guarantee as far as it has work for it: what its jobs hold, and each waiting job that with its fewest workers still fits into the guarantee. Of hours that are closed, which they are some minutes after they end. At most 1100 days may be asked for at once. As a table, it is the shortfalls.
+         */
+        get: operations["get_fairness_receipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams/{name}/images": {
         parameters: {
             query?: never;
@@ -2950,6 +2970,46 @@ export interface components {
              */
             reclaim_seconds?: number;
         };
+        /** @description What of its guarantee, as it was then, a team was given while it had work for it. */
+        FairnessReceipt: {
+            team: string;
+            /**
+             * Format: date-time
+             * @description null: nothing is known yet.
+             */
+            since: string | null;
+            /** Format: date-time */
+            until: string | null;
+            /**
+             * Format: double
+             * @description For which nobody looked: what changed then was written down at the end of it.
+             */
+            unseen_seconds: number;
+            /** @description All of it in a sentence. */
+            message: string;
+            /**
+             * Format: double
+             * @description Of all pools together.
+             */
+            working_seconds: number;
+            /**
+             * Format: double
+             * @description Likewise.
+             */
+            given_seconds: number;
+            /**
+             * Format: double
+             * @description What `missing` adds up to.
+             */
+            missing_gpu_seconds: number;
+            pools: components["schemas"]["PoolReceipt"][];
+            /** @description What was owed and not given, by pool and cause, the largest first. */
+            missing: components["schemas"]["MissingTime"][];
+            /** @description When, and which jobs waited, the newest first; of the last 100 days. */
+            shortfalls: components["schemas"]["Shortfall"][];
+            /** @description There are more than 500 shortfalls: ask for less time. */
+            has_more: boolean;
+        };
         /** @description An event of any job, with whose it is. */
         FeedEvent: {
             /** @description Later ones have a higher one. */
@@ -4243,6 +4303,15 @@ export interface components {
         MetricList: {
             items: components["schemas"]["Metric"][];
         };
+        MissingTime: {
+            pool: string;
+            /** @description One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`, `own_limits`, `budget`, `preparing`, `not_planned`. */
+            cause: string;
+            /** @description The cause in words. */
+            label: string;
+            /** Format: double */
+            gpu_seconds: number;
+        };
         /**
          * @description * `production` - production
          *     * `applications` - applications
@@ -4865,6 +4934,19 @@ export interface components {
         PoolAdmissionEnum: "queueing" | "dropping";
         PoolList: {
             items: components["schemas"]["Pool"][];
+        };
+        PoolReceipt: {
+            pool: string;
+            /**
+             * Format: double
+             * @description In which it had work for its guarantee.
+             */
+            working_seconds: number;
+            /**
+             * Format: double
+             * @description Of these, in which nothing was missing.
+             */
+            given_seconds: number;
         };
         /** @description GPUs of one type, planned together. */
         PoolSetup: {
@@ -5536,6 +5618,25 @@ export interface components {
             version_before: string;
             /** @description Of the set-up with these changes. */
             version: string;
+        };
+        Shortfall: {
+            pool: string;
+            /** @description One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`, `own_limits`, `budget`, `preparing`, `not_planned`. */
+            cause: string;
+            /** @description The cause in words. */
+            label: string;
+            /** Format: double */
+            gpu_seconds: number;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            /** @description For the team's own jobs, at that time. */
+            guaranteed_gpus: number;
+            /** @description That were missing for this cause. */
+            gpus: number;
+            /** @description That waited for them; the first 20 if there were more. */
+            jobs: string[];
         };
         /**
          * @description * `` - nothing yet
@@ -14447,6 +14548,84 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_fairness_receipt: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `csv` - csv
+                 *     * `json` - json
+                 */
+                format?: "csv" | "json";
+                /** @description Only this pool. */
+                pool?: string;
+                /** @description A day, or a moment: hours that begin from then on. Default: 30 days before. */
+                since?: string;
+                /** @description Whose days and months, as `Europe/Berlin`; and of `since` and `until`, if they do not say theirs. */
+                time_zone?: string;
+                /** @description Likewise, and hours that begin before. Default, and at most: all closed hours. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FairnessReceipt"];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

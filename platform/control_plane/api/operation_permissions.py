@@ -40,7 +40,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
         *("list_models", "get_model_version", "get_model_weights", "list_secrets"),
-        *("list_team_images", "list_members"),
+        *("list_team_images", "list_members", "get_fairness_receipt"),
     ),
     Permission.SUBMIT: (
         *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),

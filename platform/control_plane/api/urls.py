@@ -35,6 +35,7 @@ from control_plane.api.teams import (
 )
 from control_plane.api.ticks.endpoint import PricesView, TicksView, TickView
 from control_plane.api.usage.endpoint import GpuUsageView
+from control_plane.api.usage.receipt import FairnessReceiptView
 from control_plane.api.webhooks import endpoint as webhooks
 from control_plane.configuration.limit_settings import LARGEST_BULK
 from control_plane.front.counted_jobs import count_jobs
@@ -103,6 +104,7 @@ urlpatterns = [
     path("quota-previews/<job:preview_id>", quota_previews.QuotaPreviewView.as_view()),
     path("quota-previews/<job:preview_id>/cancel", quota_previews.QuotaPreviewCancelView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
+    path("teams/<slug:name>/fairness-receipt", FairnessReceiptView.as_view()),
     path("teams/<slug:name>/storage", storage.TeamStorageView.as_view()),
     path("teams/<slug:name>/retention", retention.TeamRetentionView.as_view()),
     path("teams/<slug:name>/retention/<part:part>", retention.TeamKeptPartView.as_view()),

@@ -126,6 +126,7 @@ def test_a_tick_asks_as_much_for_one_job_that_waits_as_for_many(
             ticks.append([one["sql"].split(" WHERE ")[0][:60] for one in captured])
         return ticks
 
+    queued(world, "fills-the-guarantee")
     world.tick()
     few, many = statements("one"), statements(*(f"of-many-{number}" for number in range(12)))
     assert few == many

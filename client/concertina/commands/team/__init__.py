@@ -2,7 +2,7 @@
 
 - `audit`: who did what, and who was refused
 - `data`: `ls`, `add`, `put`, `rm`: which data jobs may name
-- `gpu_hours`: `gpu-hours`: who used, lent and borrowed GPUs
+- `gpu_hours`: `gpu-hours`, `fairness`: who used GPUs, and was given what it was owed
 - `keeping`: `storage`, `retention`: what stays on disk, and for how long
 - `members`: who is in a team, and in which role
 - `network`: what a team's jobs may reach

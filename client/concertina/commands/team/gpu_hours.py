@@ -1,4 +1,4 @@
-"""`gpu-hours`: who used, lent and borrowed how much GPU time?"""
+"""`gpu-hours`, `fairness`: who used how much GPU time, and was a team given what it was owed?"""
 
 from __future__ import annotations
 
@@ -12,8 +12,19 @@ from concertina.input.moments import day_or_moment
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.gpu_hours import gpu_hours_table, sum_of_gpu_hours
+from concertina.views.team.receipt import receipt_sentence, receipt_tables
 
 _WHEN = "A day, a moment, or so long ago: 2026-11-01, 2026-11-01T12:00, 7d."
+SinceOption = Annotated[
+    str | None, typer.Option(parser=day_or_moment, metavar="WHEN", help=f"From when on. {_WHEN}")
+]
+UntilOption = Annotated[
+    str | None, typer.Option(parser=day_or_moment, metavar="WHEN", help="Until when, likewise.")
+]
+ZoneOption = Annotated[
+    str | None,
+    typer.Option(metavar="ZONE", help="Whose days and months, as Europe/Berlin. Default: UTC."),
+]
 
 
 def gpu_hours(
@@ -31,17 +42,9 @@ def gpu_hours(
             show_default=False,
         ),
     ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(parser=day_or_moment, metavar="WHEN", help=f"From when on. {_WHEN}"),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(parser=day_or_moment, metavar="WHEN", help="Until when, likewise.")
-    ] = None,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(metavar="ZONE", help="Whose days and months, as Europe/Berlin. Default: UTC."),
-    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    time_zone: ZoneOption = None,
     user: Annotated[
         str | None,
         typer.Option("--user", "-u", metavar="NAME", help="Only what this person or token sent."),
@@ -72,3 +75,26 @@ def gpu_hours(
         current.terminal.show(found["items"] if is_list else found, gpu_hours_table(found))
         if output is Format.TABLE:
             current.terminal.say(sum_of_gpu_hours(found))
+
+
+def fairness(
+    team: Annotated[
+        str | None,
+        typer.Argument(metavar="TEAM", help="Default: the token's own.", show_default=False),
+    ] = None,
+    *,
+    pool: PoolOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    time_zone: ZoneOption = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show whether a team was given what it was owed, and why not; by default in 30 days."""
+    with session(output) as current:
+        found = current.client.gpu_hours.receipt(
+            team, pool=pool, since=since, until=until, time_zone=time_zone
+        )
+        is_list = output is Format.CSV
+        current.terminal.show(found["shortfalls"] if is_list else found, receipt_tables(found))
+        if output is Format.TABLE:
+            current.terminal.say(receipt_sentence(found))

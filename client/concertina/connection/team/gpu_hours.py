@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from concertina.connection.connection import Send
-    from concertina.documents import GpuUsage
+    from concertina.documents import FairnessReceipt, GpuUsage
 
 _PAGE = 10_000
 
@@ -33,8 +33,9 @@ class GpuHoursFilters(TypedDict, total=False):
 class GpuHours:
     """GPU-hours of hours that are closed, which never change."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, of_team: Callable[[str | None], str]) -> None:
         self._send = send
+        self._of_team = of_team
 
     def read(self, by: Iterable[str] = ("team",), **filters: Unpack[GpuHoursFilters]) -> GpuUsage:
         """Return them, all rows, told apart by any of team, user, pool, job and `label:KEY`.
@@ -57,6 +58,28 @@ class GpuHours:
             answer["items"] += page["items"]
         answer["next_cursor"] = None
         return answer
+
+    def receipt(
+        self,
+        team: str | None = None,
+        *,
+        pool: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        time_zone: str | None = None,
+    ) -> FairnessReceipt:
+        """Tell whether a team was given what it was owed; by default the token's own team.
+
+        Raises: NotFound
+        """
+        asked = {
+            "pool": pool,
+            "since": _written(since),
+            "until": _written(until),
+            "time_zone": time_zone,
+        }
+        path = f"{self._of_team(team)}/fairness-receipt"
+        return cast("FairnessReceipt", self._send("GET", path, params=asked)[1])
 
 
 def _written(moment: datetime | str | None) -> str | None:

@@ -48,7 +48,7 @@ class TeamQuestions:
     @property
     def gpu_hours(self: _Asks) -> GpuHours:
         """Ask who used, lent and borrowed how much GPU time."""
-        return GpuHours(self._send)
+        return GpuHours(self._send, self._of_team)
 
     @property
     def keeping(self: _Asks) -> Keeping:

@@ -5,6 +5,7 @@
 - `limits`: how many of its jobs run, and its GPU-hours of a month
 - `quotas`: what it may use of each pool
 - `quota_previews`: what other quotas would have meant for the recent past
+- `receipt`: what it was owed and not given, and why
 - `secrets`: what only its jobs may know
 - `tokens`: which keys its programs have
 - `webhooks`: who is told what happens to its jobs

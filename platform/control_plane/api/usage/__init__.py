@@ -1,6 +1,7 @@
-"""Who used, lent and borrowed how much GPU time?
+"""Who used, lent and borrowed how much GPU time, and was given what it was owed?
 
-endpoint   answers
+endpoint   answers who used how much
+receipt    answers whether a team was given what it was owed; `receipt_words` says it
 query      what may be asked
 documents  how it is answered: as JSON, or as a table
 """

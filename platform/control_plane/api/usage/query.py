@@ -37,16 +37,9 @@ class DayOrMomentField(serializers.CharField):
     """A day, or a moment with or without its time zone."""
 
 
-class GpuUsageQuery(serializers.Serializer[Any]):
-    by = WordsField(
-        required=False,
-        default=Dimension.TEAM.value,
-        allow_blank=True,
-        max_length=1000,
-        trim_whitespace=False,
-        help_text="What rows are told apart by, with commas between: `team`, `user`, `pool`, `job`,"
-        f" at most {MOST_LABELS} times `label:KEY`, and one of `hour`, `day` and `month`.",
-    )
+class PeriodQuery(serializers.Serializer[Any]):
+    """A time of whole hours, and the zone whose days and months are meant."""
+
     since = DayOrMomentField(
         required=False,
         default="",
@@ -70,6 +63,41 @@ class GpuUsageQuery(serializers.Serializer[Any]):
         trim_whitespace=False,
         help_text="Whose days and months, as `Europe/Berlin`; and of `since` and `until`, if they"
         " do not say theirs.",
+    )
+
+    def validate_since(self, text: str) -> datetime | None:
+        return _moment(text)
+
+    def validate_until(self, text: str) -> datetime | None:
+        return _moment(text)
+
+    def validate_time_zone(self, name: str) -> tzinfo:
+        if name not in _zones():
+            raise serializers.ValidationError(
+                "This is no time zone. Use a name of the IANA database, as Europe/Berlin, or UTC."
+            )
+        return ZoneInfo(name)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Make whole hours of UTC: hours count that begin in the time."""
+        for name in ("since", "until"):
+            if (moment := attrs[name]) is not None:
+                attrs[name] = _whole_hour(moment, attrs["time_zone"])
+        since, until = attrs["since"], attrs["until"]
+        if since is not None and until is not None and since >= until:
+            raise serializers.ValidationError({"until": "It has to be later than since."})
+        return attrs
+
+
+class GpuUsageQuery(PeriodQuery):
+    by = WordsField(
+        required=False,
+        default=Dimension.TEAM.value,
+        allow_blank=True,
+        max_length=1000,
+        trim_whitespace=False,
+        help_text="What rows are told apart by, with commas between: `team`, `user`, `pool`, `job`,"
+        f" at most {MOST_LABELS} times `label:KEY`, and one of `hour`, `day` and `month`.",
     )
     team = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=200, help_text="Only this team."
@@ -118,29 +146,6 @@ class GpuUsageQuery(serializers.Serializer[Any]):
         if sum(word in set(Period) for word in words) > 1:
             raise serializers.ValidationError(f"Choose one of {', '.join(Period)}.")
         return words
-
-    def validate_since(self, text: str) -> datetime | None:
-        return _moment(text)
-
-    def validate_until(self, text: str) -> datetime | None:
-        return _moment(text)
-
-    def validate_time_zone(self, name: str) -> tzinfo:
-        if name not in _zones():
-            raise serializers.ValidationError(
-                "This is no time zone. Use a name of the IANA database, as Europe/Berlin, or UTC."
-            )
-        return ZoneInfo(name)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Make whole hours of UTC: hours count that begin in the time."""
-        for name in ("since", "until"):
-            if (moment := attrs[name]) is not None:
-                attrs[name] = _whole_hour(moment, attrs["time_zone"])
-        since, until = attrs["since"], attrs["until"]
-        if since is not None and until is not None and since >= until:
-            raise serializers.ValidationError({"until": "It has to be later than since."})
-        return attrs
 
 
 def _moment(text: str) -> datetime | None:
