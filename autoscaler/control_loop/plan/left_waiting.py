@@ -29,8 +29,10 @@ def _left(
         lacking, decision = context.arriving.get(view.id), decisions.get(view.id)
         reason = lacking.waits_as if lacking else decision.reason if decision else None
         is_put_off = view.job.not_before is not None and view.job.not_before > context.now
+        if is_put_off or reason is JobReason.WAITING_FOR_JOBS:
+            continue
         pool = context.around.pools.get(view.job.pool_id)
-        if is_put_off or reason is JobReason.WAITING_FOR_JOBS or pool is None:
+        if pool is None:
             continue
         yield JobLeftWaiting(
             job=view.id,
