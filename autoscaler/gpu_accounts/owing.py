@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from django.db import connection
@@ -24,6 +25,8 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
 from autoscaler.planning.teams.team_tree import TeamTree
 
+_MOST_POOLS: Final = 64  # guessed; more are reckoned anew in each tick
+_Quota = tuple[str, str, int, int | None]  # team, parent, guarantee, limit
 _STANDINGS: Final = """
     SELECT pool, team, promised.parent, coalesce(promised.guaranteed_gpus, 0),
         promised.limit_gpus, coalesce(held.gpus, 0), known.guaranteed_gpus, known.missing
@@ -120,32 +123,34 @@ def _now(
 
 def _standings(rows: Iterable[Sequence[Any]]) -> dict[tuple[str, str], _Standing]:
     """Return how each team with a guarantee for its own jobs stands, as accounts reckon it."""
-    quotas: defaultdict[str, list[TeamQuota]] = defaultdict(list)
+    quotas: defaultdict[str, list[_Quota]] = defaultdict(list)
     held: dict[tuple[str, str], int] = {}
     for pool, team, parent, guaranteed, limit, gpus, *_ in rows:
         held[pool, team] = int(gpus)
         if parent is not None:
-            quotas[pool].append(
-                TeamQuota(
-                    team=team,
-                    pool=pool,
-                    guaranteed_gpus=guaranteed,
-                    limit_gpus=limit,
-                    parent=parent or None,
-                )
-            )
+            quotas[pool].append((team, parent, guaranteed, limit))
     found: dict[tuple[str, str], _Standing] = {}
     for pool, of_pool in quotas.items():
-        tree = TeamTree.of(of_pool)
-        promised = {one.team: tree.nodes[one.team].own_guaranteed for one in of_pool}
+        promised = _own_guarantees(frozenset(of_pool))
+        in_all = sum(promised.values())
         for team, guaranteed in promised.items():
-            if guaranteed:
-                found[pool, team] = _Standing(
-                    guaranteed=guaranteed,
-                    held=held[pool, team],
-                    promised_in_all=sum(promised.values()),
-                )
+            found[pool, team] = _Standing(
+                guaranteed=guaranteed, held=held[pool, team], promised_in_all=in_all
+            )
     return found
+
+
+@lru_cache(maxsize=_MOST_POOLS)
+def _own_guarantees(quotas: frozenset[_Quota]) -> Mapping[str, int]:
+    """Return what each team of a pool is guaranteed for its own jobs; quotas change rarely."""
+    tree = TeamTree.of(
+        TeamQuota(
+            team=team, pool="", guaranteed_gpus=guaranteed, limit_gpus=limit, parent=parent or None
+        )
+        for team, parent, guaranteed, limit in quotas
+    )
+    own = {team: tree.nodes[team].own_guaranteed for team, *_ in quotas}
+    return {team: gpus for team, gpus in own.items() if gpus}
 
 
 def _read(missing: Any) -> Any:

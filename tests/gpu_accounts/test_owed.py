@@ -58,6 +58,12 @@ WHYS: dict[str, Why] = {
     "its data is on the way": (JobReason.PREPARING, False, 8, ShortfallCause.PREPARING),
     "another job is first": (JobReason.BEHIND_HIGHER_PRIORITY, False, 8, ShortfallCause.OWN_ORDER),
     "it is about to start": (JobReason.JOB_ARRIVED, True, 8, ShortfallCause.STARTING),
+    "it starts once others have given back": (
+        *(JobReason.RECLAIM_GUARANTEE, True, 8, ShortfallCause.RECLAIM),
+    ),
+    "it starts once guests have left what is kept for it": (
+        *(JobReason.RESERVATION, True, 8, ShortfallCause.RECLAIM),
+    ),
     "nobody decided": (None, False, 8, ShortfallCause.NOT_PLANNED),
 }
 

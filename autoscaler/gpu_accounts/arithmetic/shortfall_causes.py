@@ -57,6 +57,7 @@ _CAUSES: Final[Mapping[JobReason, ShortfallCause]] = {
     JobReason.TEAM_BUDGET_USED_UP: ShortfallCause.BUDGET,
     JobReason.PREPARING: ShortfallCause.PREPARING,
 }
+_GIVEN_BACK_FIRST: Final = frozenset({JobReason.RECLAIM_GUARANTEE, JobReason.RESERVATION})
 _OF_THE_POOL: Final = frozenset(
     {JobReason.WAITING_FOR_CAPACITY, JobReason.WAITING_FOR_FAIR_SHARE, JobReason.EXCEEDS_LIMIT}
 )
@@ -70,7 +71,7 @@ def cause_of(reason: JobReason | None, *, starts: bool, open_gpus: int, promised
     if reason is None:
         return ShortfallCause.NOT_PLANNED
     if starts:
-        return ShortfallCause.STARTING
+        return ShortfallCause.RECLAIM if reason in _GIVEN_BACK_FIRST else ShortfallCause.STARTING
     if reason in _OF_THE_POOL and open_gpus < promised:
         return ShortfallCause.NODES_LOST
     return _CAUSES.get(reason, ShortfallCause.NOT_GIVEN_BACK)

@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Min, Q, Sum
+from django.db.models import F, Min, Q, Sum
 
 from autoscaler.gpu_accounts.models import OwedHour, OwedSpan
 
 MOST_SHORTFALLS: Final = 500
 _MICROSECOND: Final = timedelta(microseconds=1)
 _MISSING: Final = """
-    SELECT pool, cause.key, sum(cause.value::numeric)::bigint
+    SELECT pool, cause.key, sum(cause.value::numeric)
     FROM gpu_accounts_owedhour CROSS JOIN LATERAL jsonb_each_text(missing) AS cause
     WHERE team = %(team)s AND hour >= %(since)s AND hour < %(until)s
         AND (%(pool)s = '' OR pool = %(pool)s)
@@ -99,6 +99,7 @@ def read_receipt(team: str, *, since: datetime, until: datetime, pool: str = "")
     spans = (
         OwedSpan.objects.filter(of_team, Q(until=None) | Q(until__gt=since), since__lt=until)
         .exclude(missing={})
+        .exclude(until=F("since"))  # the clock stood still
         .order_by("-since", "pool")[: MOST_SHORTFALLS + 1]
     )
     found = [one for span in spans for one in _shortfalls(span, since, until)]
@@ -114,7 +115,7 @@ def read_receipt(team: str, *, since: datetime, until: datetime, pool: str = "")
 
 
 def _shortfalls(span: OwedSpan, since: datetime, until: datetime) -> Sequence[Shortfall]:
-    """Return what of the span lies in the time; nothing of one that had no length."""
+    """Return what of the span lies in the time."""
     begins, ends = max(span.since, since), min(span.until or until, until)
     known: dict[str, Any] = span.missing
     return [
@@ -128,5 +129,4 @@ def _shortfalls(span: OwedSpan, since: datetime, until: datetime) -> Sequence[Sh
             jobs=one["jobs"],
         )
         for cause, one in sorted(known.items())
-        if begins < ends
     ]

@@ -71,6 +71,16 @@ def test_it_says_in_a_sentence_how_much_was_given_and_why_not_all(
     assert (first["gpus"], first["guaranteed_gpus"], first["jobs"]) == (2, 4, ["a1", "b2"])
 
 
+def test_a_cause_of_which_there_was_little_is_not_said_to_be_none(
+    api: APIClient, owed: None
+) -> None:
+    OwedHour.objects.exclude(missing={}).update(missing={"reclaim": 11 * MINUTE, "starting": 1})
+    message = receipt(api).json()["message"]
+    assert message.endswith(
+        "11 GPU-minutes short: 11 reclaim in progress, less than 0.1 about to start."
+    )
+
+
 def test_a_time_a_pool_or_a_team_without_a_shortfall_say_so(api: APIClient, owed: None) -> None:
     nine = receipt(api, until="2026-11-01T09:00Z").json()
     assert nine["message"].endswith("for all of the time it had work.")

@@ -53,4 +53,5 @@ def _unit(amount: int) -> tuple[str, int]:
 
 
 def _amount(amount: int, size: int) -> str:
-    return f"{amount / size:,.1f}".removesuffix(".0")
+    tenths = f"{amount / size:,.1f}"
+    return "less than 0.1" if tenths == "0.0" else tenths.removesuffix(".0")
