@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
 import { daysAfter, type UsagePeriod } from "../domain/usagePeriod";
 import { client, unwrap } from "./client";
-import type { GpuUsage } from "./types";
+import type { FairnessReceipt, GpuUsage } from "./types";
 
 /** An hour is closed once in an hour; a page that is left open shows it soon enough. */
 const CLOSED_MILLISECONDS = 300_000;
@@ -20,10 +20,11 @@ export interface UsageAsked {
 }
 
 function queryOf({ team, by, period }: UsageAsked) {
-  return {
-    ...{ by, team, time_zone: ZONE },
-    ...{ since: period.first, until: daysAfter(period.last, 1) },
-  };
+  return { by, team, ...timeOf(period) };
+}
+
+function timeOf(period: UsagePeriod) {
+  return { time_zone: ZONE, since: period.first, until: daysAfter(period.last, 1) };
 }
 
 /** With a `by` that is empty, nothing is asked. */
@@ -47,6 +48,27 @@ const MOST_IN_TABLE = "10000";
 export function gpuHoursAddress(asked: UsageAsked): string {
   const parameters = { ...queryOf(asked), format: "csv", limit: MOST_IN_TABLE };
   return `/api/v1/usage?${new URLSearchParams(parameters).toString()}`;
+}
+
+/** Was the team given what it was owed? Of the same hours as the account of its GPU-hours. */
+export function useFairnessReceipt(team: string, period: UsagePeriod) {
+  const query = timeOf(period);
+  return useQuery({
+    queryKey: ["team", team, "fairness-receipt", query],
+    queryFn: async () => {
+      const asked = { params: { path: { name: team }, query } };
+      const answer = await unwrap(client.GET("/api/v1/teams/{name}/fairness-receipt", asked));
+      return answer as FairnessReceipt; // a table comes only if one asks for it
+    },
+    refetchInterval: CLOSED_MILLISECONDS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Where a browser finds its shortfalls as a table, each with its jobs. */
+export function fairnessAddress(team: string, period: UsagePeriod): string {
+  const parameters = new URLSearchParams({ ...timeOf(period), format: "csv" });
+  return `/api/v1/teams/${encodeURIComponent(team)}/fairness-receipt?${parameters.toString()}`;
 }
 
 const LOOKED_AT = 100; // jobs

@@ -67,6 +67,7 @@ export type TokenWish = Schemas["TokenBody"];
 export type PersonalToken = Schemas["PersonalToken"];
 export type PersonalTokenWish = Schemas["PersonalTokenBody"];
 export type TokenRotation = Schemas["RotationBody"];
+export type FairnessReceipt = Schemas["FairnessReceipt"];
 export type GpuUsage = Schemas["GpuUsage"];
 export type GpuUsageRow = Schemas["GpuUsageRow"];
 export type GpuAmounts = Schemas["GpuCosts"];

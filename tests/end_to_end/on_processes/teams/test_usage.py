@@ -60,7 +60,18 @@ _CLOSED: Final = """
     VALUES (%s::date, '{}', 0, 0), (date_trunc('hour', now()) - interval '1 hour', '{}', 0, 0)
     ON CONFLICT DO NOTHING
 """
+# Ten hours in which it had work; in the first one 30 GPU-minutes were missing.
+_OWED: Final = """
+    INSERT INTO gpu_accounts_owedhour (hour, pool, team, working, given, missing)
+    SELECT hour, 'made', 'vision', 3600000000,
+        CASE WHEN hour = first THEN 1800000000 ELSE 3600000000 END,
+        CASE WHEN hour = first THEN '{"reclaim": 1200000000, "nodes_lost": 600000000}' ELSE '{}' END
+            ::jsonb
+    FROM (SELECT %(month)s::date + interval '2 days' AS first) AS begin,
+        generate_series(first, first + interval '9 hours', '1 hour') AS hour
+"""
 _GONE: Final = """
+    DELETE FROM gpu_accounts_owedhour WHERE pool = 'made';
     DELETE FROM gpu_accounts_dayline WHERE owner_id IN (
         SELECT id FROM gpu_accounts_accountowner WHERE pool = 'made');
     DELETE FROM gpu_accounts_teamday WHERE pool = 'made';
@@ -76,6 +87,7 @@ def accounts(stack: RunningStack) -> Iterator[None]:
     address = embedded_postgres.url(stack.checkout.runtime_dir)
     with psycopg2.connect(address) as database, database.cursor() as cursor:
         cursor.execute(_MADE, {"month": f"{MONTH}-01"})
+        cursor.execute(_OWED, {"month": f"{MONTH}-01"})
         cursor.execute(_CLOSED, [f"{MONTH}-01"])
     yield
     with psycopg2.connect(address) as database, database.cursor() as cursor:
@@ -117,6 +129,11 @@ def test_the_receipt_tells_the_guarantee_as_it_was_and_who_used_it(page: Page) -
     people = page.get_by_role("table", name="GPU-hours, by person")
     for name, cells in {"carl": "720.0", "ada": "480.0"}.items():
         expect(people.get_by_role("row").filter(has_text=name)).to_contain_text(cells)
+    receipt = page.get_by_role("region", name="Given what it was owed")
+    expect(receipt).to_contain_text("for 95.0 % of the time it had work; 30 GPU-minutes short")
+    causes = receipt.get_by_role("table", name="GPU time short, by cause").get_by_role("row")
+    expect(causes.nth(1)).to_contain_text("reclaim in progressmade20 GPU-min")
+    expect(causes.nth(2)).to_contain_text("nodes lost or closedmade10 GPU-min")
     assert violations_in_both_themes(page, people) == []
     keep_screenshot(page, "team-usage")
 

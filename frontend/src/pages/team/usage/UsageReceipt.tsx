@@ -7,6 +7,7 @@ import { gpuHoursAddress, useGpuHours } from "../../../api/gpuHours";
 import { useTheHour } from "../../../design/now";
 import { dayText, periodOf } from "../../../domain/usagePeriod";
 import { Budget } from "./Budget";
+import { Fairness } from "./Fairness";
 import { GpuHoursByDay } from "./GpuHoursByDay";
 import { ByLabel, ByPerson } from "./GpuHoursTables";
 import { PeriodMenu } from "./PeriodMenu";
@@ -33,6 +34,7 @@ export function UsageReceipt({ team }: { readonly team: string }) {
         </a>
       </div>
       <Totals usage={usage.data} />
+      <Fairness team={team} period={period} />
       <GpuHoursByDay team={team} period={period} usage={usage} />
       <div className={styles.halves}>
         <ByPerson team={team} period={period} />
