@@ -7,6 +7,7 @@ import type { Session } from "../api/types";
 import { useSessionWatch } from "./sessionWatch";
 import { Logo } from "./Logo";
 import { Notices } from "./Notices";
+import { GoTo } from "./palette/GoTo";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { UserMenu } from "./UserMenu";
 import { useScrollToTop } from "./useScrollToTop";
@@ -37,6 +38,7 @@ export function Shell({ user, notices }: Session) {
           {user.is_admin && <a href="/admin/">Admin</a>}
         </nav>
         <div className={styles.tools}>
+          <GoTo user={user} />
           <ThemeSwitch />
           <UserMenu user={user} />
         </div>
