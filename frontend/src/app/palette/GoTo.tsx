@@ -28,7 +28,6 @@ export function GoTo({ user }: { readonly user: Session["user"] }) {
         ref={button}
         type="button"
         className={styles.button}
-        aria-label="Go to a job, team, node or page"
         aria-keyshortcuts="Control+K Meta+K"
         title="Go to a job, team, node or page (Ctrl K)"
         onClick={() => {
@@ -40,7 +39,9 @@ export function GoTo({ user }: { readonly user: Session["user"] }) {
           <path d="M10.4 10.4L14 14" />
         </svg>
         <span className={styles.words}>Go to …</span>
-        <kbd className={styles.keys}>Ctrl K</kbd>
+        <kbd className={styles.keys} aria-hidden="true">
+          Ctrl K
+        </kbd>
       </button>
       {isOpen && (
         <Suspense>
