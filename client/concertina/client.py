@@ -1,10 +1,8 @@
 """What can a program ask of the service? One method per thing, over REST only.
 
     from concertina import Client
-
     with Client.from_environment() as client:
-        job = client.submit(spec).job
-        job = client.wait(job["id"])
+        job = client.wait(client.submit(spec).job["id"])
 
 Every method raises a `concertina.errors.ConcertinaError` when it does not work, and tries again
 by itself, for as long as the client's retry policy says, when the service is away for a moment.
@@ -25,6 +23,7 @@ from concertina.connection import credentials, job_filters, paging
 from concertina.connection.connection import ApiConnection
 from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.questions.arrays import JobArrays
+from concertina.connection.questions.device_logins import DeviceLogins
 from concertina.connection.questions.personal_tokens import PersonalTokens
 from concertina.connection.retrying import (
     BRIEF,
@@ -72,7 +71,7 @@ _PAGE = 100
 
 
 class Client(TeamQuestions):
-    """The service, seen as the owner of a token; without one, only `as_person` is of use."""
+    """The service, seen as a token's owner; without one, `as_person` and `device_logins` work."""
 
     def __init__(
         self,
@@ -115,6 +114,11 @@ class Client(TeamQuestions):
     def personal_tokens(self) -> PersonalTokens:
         """The keys of the person who asks."""
         return PersonalTokens(self._send)
+
+    @property
+    def device_logins(self) -> DeviceLogins:
+        """Tokens for machines, which people grant in their browser."""
+        return DeviceLogins(self._send, self.clock)
 
     @property
     def data(self) -> DataSources:

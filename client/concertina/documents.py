@@ -1051,6 +1051,15 @@ class StartedDetails(TypedDict):
     team: TeamShare
 
 
+class StartedDeviceLogin(TypedDict):
+    """A document of the service: StartedDeviceLogin."""
+
+    device_code: str  # For the command line alone.
+    user_code: str  # For the person, who types it on the page `/device` of the dashboard.
+    expires_in: int  # Seconds for which both codes are good.
+    interval: int  # Seconds between two polls, at least.
+
+
 class StoringJob(TypedDict):
     """A document of the service: StoringJob."""
 

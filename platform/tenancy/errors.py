@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -109,6 +110,40 @@ class TokenHasEnded(TenancyError):
     """This token is expired or revoked; make a new one."""
 
     code, status = "token_ended", 409
+
+
+class DeviceLoginUnknown(TenancyError):
+    """No command line waits with this code: mistyped, used or expired. Run the login again."""
+
+    code, status = "not_found", 404
+
+
+class DeviceLoginEnded(TenancyError):
+    """The code was used, or has expired; run the login again."""
+
+    code, status = "expired_token", 409
+
+
+class DeviceLoginWaits(TenancyError):
+    """Nobody has said yes to this login in a browser."""
+
+    code, status = "authorization_pending", 409
+
+
+class ComeBackLater(TenancyError):
+    """It is asked for too often; try again later."""
+
+    code, status = "too_many_requests", 429
+
+    def __init__(self, message: str, *, wait_seconds: float) -> None:
+        self.retry_after_seconds = max(math.ceil(wait_seconds), 1)
+        super().__init__(f"{message} Try again in {self.retry_after_seconds} s.")
+
+
+class PolledTooOften(ComeBackLater):
+    """A command line asks more often than it was told to."""
+
+    code, status = "slow_down", 429
 
 
 class RoleTooStrong(TenancyError):

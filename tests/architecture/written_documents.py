@@ -49,6 +49,7 @@ READ: Final = (
     "Secret",
     "SetupOutcome",
     "SteeredArray",
+    "StartedDeviceLogin",
     "SubmittedJob",
     "SubmittedJobs",
     "Team",

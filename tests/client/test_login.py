@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 from typing import Final
 
 import pytest
 from django.contrib.auth.models import User
-from tenancy.access.keys import tokens
-from tenancy.models import Membership, PersonalToken, Team, Token
+from django.utils import timezone
+from tenancy.access.keys import device_logins, tokens
+from tenancy.models import DeviceLogin, Membership, PersonalToken, Team, Token
 
+from concertina.client import Client
+from concertina.commands.login import shows_windows
+from concertina.errors import NotAllowed
 from tests.client.command_line import CommandLine
+from tests.client.manual_clock import ManualClock
 from tests.client.running_api import RunningApi
 
 PASSWORD: Final = "a long password"
@@ -106,16 +112,69 @@ def test_a_wrong_token_is_not_remembered(
 def test_without_a_login_nothing_is_asked(stranger: CommandLine) -> None:
     ended = stranger("ps")
     assert ended.exit_code == 5
-    assert "concertina login URL --as" in ended.err
+    assert "concertina login URL" in ended.err
     assert stranger("ps", "-o", "json").error["code"] == "not_logged_in"
 
 
-def test_without_a_terminal_the_token_is_not_asked_for(
+def test_without_a_terminal_nobody_is_asked_to_say_yes(
     stranger: CommandLine, api: RunningApi
 ) -> None:
     ended = stranger("login", api.url)
     assert ended.exit_code == 2
     assert "--token" in ended.err
+    assert not DeviceLogin.objects.exists()
+
+
+def test_whoever_says_yes_in_a_browser_is_logged_in(
+    stranger: CommandLine, api: RunningApi, ada: User
+) -> None:
+    """Nothing secret is typed or shown here; the address bears no code."""
+    with stranger.running("login", api.url, "--no-browser", "--name", "here") as (running, end):
+        running.wait_until_said(f"{api.url}/device\n")
+        code = code_in("".join(running.err))
+        assert device_logins.look_up(ada, code).name == "here"
+        device_logins.confirm(ada, code, longest_days=365)
+        ended = end()
+    assert ended.exit_code == 0, ended.err
+    assert "as ada. Sees: language, vision" in ended.out
+    assert "cp_" not in ended.out + ended.err
+    assert PersonalToken.objects.get().name == "here"
+    assert stranger("whoami", "-o", "json").document["person"] == "ada"
+
+
+def test_whoever_is_refused_in_a_browser_is_not_logged_in(
+    stranger: CommandLine, api: RunningApi, ada: User, tmp_path: Path
+) -> None:
+    with stranger.running("login", api.url, "--no-browser") as (running, end):
+        running.wait_until_said("/device\n")
+        device_logins.refuse(ada, code_in("".join(running.err)))
+        ended = end()
+    assert (ended.exit_code, "refused in the browser" in ended.err) == (5, True), ended.err
+    assert not (tmp_path / "config").exists()
+
+
+def test_nobody_waits_for_longer_than_a_code_is_good_for(api: RunningApi, ada: User) -> None:
+    with Client(api.url, "", clock=ManualClock()) as client:
+        started = client.device_logins.start("here", days=1, scopes=["read"])
+        DeviceLogin.objects.update(expires_at=timezone.now())
+        with pytest.raises(NotAllowed, match="Nobody confirmed") as refusal:
+            client.device_logins.wait(started)
+    assert refusal.value.code == "expired_token"
+
+
+def test_no_browser_of_text_takes_the_terminal() -> None:
+    """On a machine without a screen `webbrowser` finds `lynx` and the like."""
+    for screenless in ({"TERM": "xterm"}, {"DISPLAY": ""}):
+        assert not shows_windows("linux", screenless)
+    for named in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        assert shows_windows("linux", {named: "x"})
+    assert shows_windows("darwin", {})
+
+
+def code_in(said: str) -> str:
+    found = re.search("Your code: ([A-Z]{4}-[A-Z]{4})", said)
+    assert found is not None, said
+    return found[1]
 
 
 def test_a_token_that_was_withdrawn_is_of_no_use(concertina: CommandLine) -> None:

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
-from tenancy.access.keys import personal_tokens, tokens
-from tenancy.models import ImageRule, Membership, PersonalToken, Team, Token
+from tenancy.access.keys import device_logins, personal_tokens, tokens
+from tenancy.models import DeviceLogin, ImageRule, Membership, PersonalToken, Team, Token
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 from webhooks import hooks
@@ -32,6 +32,8 @@ PERSONAL: Final = {  # whose key it is, and its scopes
     "ownadmin": ("root", ["admin"]),
     "lesser": ("root", personal_tokens.USUAL_SCOPES),
 }
+WAITING: Final = ("cd_" + "w" * 43, "BCDF-GHJK")  # the codes of a login that waits for a yes
+CONFIRMED: Final = ("cd_" + "c" * 43, "LMNP-QRST")  # of one that an admin said yes to
 CANARY: Final = "canary"  # in what only team vision, or only admins, may read
 
 
@@ -137,6 +139,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         name=f"{CANARY}-data", kind="folder", place={"path": f"/srv/{CANARY}"}, updated_by=CANARY
     )
     source.teams.add(vision)
+    wait_for_a_yes(monkeypatch)
     keep_model_of(job)
     webhook, _ = hooks.add(
         team=vision,
@@ -161,6 +164,21 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         preview=preview,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
+    )
+
+
+def wait_for_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two command lines, one of which has got it."""
+    with monkeypatch.context() as patched:
+        for device_code, user_code in (WAITING, CONFIRMED):
+            letters = iter(user_code.replace("-", ""))
+            patched.setattr("tenancy.access.keys.tokens.new_key", lambda _, code=device_code: code)
+            patched.setattr(
+                "tenancy.access.keys.device_logins.secrets.choice", lambda _, one=letters: next(one)
+            )
+            device_logins.start(name="device", days=1, scopes=["read"], address="192.0.2.7")
+    DeviceLogin.objects.filter(device_digest=tokens.digest(CONFIRMED[0])).update(
+        state=DeviceLogin.State.CONFIRMED, person=User.objects.get(username="root")
     )
 
 
@@ -230,6 +248,12 @@ BODIES: Final[dict[str, Any]] = {
     "change_member": {"role": "viewer"},
     "add_token": {"name": "nightly"},
     "add_personal_token": {"name": "laptop"},
+    "start_device_login": {"name": "laptop"},
+    "poll_device_login": {"device_code": WAITING[0]},
+    "redeem_device_login": {"device_code": CONFIRMED[0]},
+    "look_up_device_login": {"user_code": WAITING[1]},
+    "confirm_device_login": {"user_code": WAITING[1]},
+    "refuse_device_login": {"user_code": WAITING[1]},
     "set_secret": {"kind": "environment", "variables": {"A": "1"}},
     "change_team_retention": {"days": 30},
     "set_data_source": {"path": "/srv/elsewhere", "teams": ["vision"]},

@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import sys
+import webbrowser
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +22,10 @@ from concertina.terminal.session import session
 from concertina.terminal.written import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from concertina.client import Client
+    from concertina.documents import MadePersonalToken
     from concertina.terminal.session import Session
 
 _LONGEST_NAME = 80  # of a token
@@ -43,26 +47,35 @@ def login(
         str,
         typer.Option(
             envvar=credentials.TOKEN_VARIABLE,
-            help="A key: of a team (ct_…), or your own (cp_…). Without it and --as, it is asked"
-            " for.",
+            help="A key: of a team (ct_…), or your own (cp_…). Without it and --as, you say yes"
+            " in your browser, and a token of your own is made.",
             show_envvar=True,
         ),
     ] = "",
     name: Annotated[
-        str, typer.Option("--name", help="With --as: of the token. Default: this machine's.")
+        str, typer.Option("--name", help="Without --token: its name. Default: this machine's.")
     ] = "",
     scopes: Annotated[
         list[str] | None,
         typer.Option(
             "--scope",
             metavar="SCOPE",
-            help="With --as: read, submit, manage-jobs, manage-team or admin; may be repeated."
-            " Default: all but admin.",
+            help="Without --token: read, submit, manage-jobs, manage-team or admin; may be"
+            " repeated. Default: all but admin.",
         ),
     ] = None,
     days: Annotated[
         int | None,
-        typer.Option("--days", min=1, help="With --as: until it expires. Default: 90."),
+        typer.Option("--days", min=1, help="Without --token: until it expires. Default: 90."),
+    ] = None,
+    browser: Annotated[
+        bool | None,
+        typer.Option(
+            "--browser/--no-browser",
+            help="Open the page where you say yes, or only print its address. Default: open it, on"
+            " a terminal, if this machine shows windows.",
+            show_default=False,
+        ),
     ] = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -71,8 +84,17 @@ def login(
 
     with session(output) as current:
         address = credentials.normalised_url(url)
-        if person is None:
-            key = (token or _token_typed()).strip()
+        if token and person is None:
+            key = token.strip()
+        elif person is None:
+            _check_that_somebody_reads(is_sure=browser is not None)
+            with Client(address, "", on_delay=current.terminal.say_delay) as client:
+                asked = client.device_logins.start(name or _name_here(), days=days, scopes=scopes)
+                opens = shows_windows(sys.platform, os.environ) if browser is None else browser
+                _tell(current, client, asked["user_code"], opens=opens)
+                made = client.device_logins.wait(asked)
+            key = made["key"]
+            _say_until_when(current, made)
         else:
             with (
                 Client(address, "", on_delay=current.terminal.say_delay) as client,
@@ -81,11 +103,12 @@ def login(
                 key = _made(current, client, name or _name_here(), days=days, scopes=scopes)
         found = Credentials(url=address, token=key)
         with Client(found.url, found.token, on_delay=current.terminal.say_delay) as client:
+            name_there = None if token and person is None else client.who()
             teams = [team["name"] for team in client.teams()]
             notices = client.notices()
         file = credentials.config_file()
         credentials.store(found, file)
-        who = "" if person is None else f" as {person}"
+        who = "" if name_there is None else f" as {name_there}"
         current.terminal.show(
             {"url": found.url, "teams": teams, "stored_in": str(file), "notices": notices},
             f"Logged in to {found.url}{who}. Sees: {', '.join(teams) or 'no team yet'}. "
@@ -139,10 +162,30 @@ def _made(
                 tokens.revoke(one["id"])
         current.terminal.say(f"Your former token {name} is revoked.")
         made = tokens.add(name, days=days, scopes=scopes)
+    _say_until_when(current, made)
+    return str(made["key"])
+
+
+def _tell(current: Session, client: Client, code: str, *, opens: bool) -> None:
+    """Say where the code is to be typed. The address bears no code: nobody is to send it on."""
+    page = f"{client.url}/device"
+    current.terminal.say(f"Your code: {code}")
+    if opens and webbrowser.open(page):
+        current.terminal.say(f"Type it on the page that opens in your browser: {page}")
+    else:
+        current.terminal.say(f"Type it on this page, in any browser: {page}")
+
+
+def shows_windows(system: str, environ: Mapping[str, str]) -> bool:
+    """True if a browser would have a screen: one of text takes the terminal, and shows no page."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return system in ("darwin", "win32") or any(environ.get(name) for name in screens)
+
+
+def _say_until_when(current: Session, made: MadePersonalToken) -> None:
     until = made["expires_at"]
     if until is not None:
         current.terminal.say(f"Token {made['name']} expires at {words.date_time(until)}.")
-    return str(made["key"])
 
 
 def _name_here() -> str:
@@ -166,7 +209,10 @@ def _revoked(current: Session, stored: Credentials) -> bool:
     return True
 
 
-def _token_typed() -> str:
-    if not sys.stdin.isatty():
-        raise BadInput("Say who you are with --as, or give a key with --token or CONCERTINA_TOKEN.")
-    return str(typer.prompt("Token", hide_input=True))
+def _check_that_somebody_reads(*, is_sure: bool) -> None:
+    """Refuse to wait for minutes in a pipeline, where nobody reads a code."""
+    if not is_sure and not sys.stdin.isatty():
+        raise BadInput(
+            "Say who you are with --as, or give a key with --token or CONCERTINA_TOKEN; with"
+            " --no-browser you say yes in a browser elsewhere."
+        )

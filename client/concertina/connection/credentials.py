@@ -52,7 +52,7 @@ def load(environ: Mapping[str, str] = os.environ) -> Credentials:
     if not url or not token:
         missing = URL_VARIABLE if not url else TOKEN_VARIABLE
         raise NotAllowed(
-            "Not logged in: run `concertina login URL --as USER`, or with a team's `--token ct_…`, "
+            "Not logged in: run `concertina login URL`, or with a team's `--token ct_…`, "
             f"or set {missing}.",
             code="not_logged_in",
         )

@@ -30,7 +30,7 @@ _TEMPORARY = frozenset(
 )
 _NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
-_HINT = "Log in again: `concertina login URL --as USER`, or with a team's `--token ct_…`."
+_HINT = "Log in again: `concertina login URL`, or with a team's `--token ct_…`."
 _PROOF = "csrftoken"  # the cookie whose value a person's requests repeat
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 _STREAM_TIMEOUT = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew

@@ -65,6 +65,7 @@ export type Token = Schemas["Token"];
 export type MadeToken = Schemas["MadeToken"];
 export type TokenWish = Schemas["TokenBody"];
 export type PersonalToken = Schemas["PersonalToken"];
+export type DeviceLogin = Schemas["DeviceLogin"];
 export type PersonalTokenWish = Schemas["PersonalTokenBody"];
 export type TokenRotation = Schemas["RotationBody"];
 export type FairnessReceipt = Schemas["FairnessReceipt"];

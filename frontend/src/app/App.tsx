@@ -16,6 +16,7 @@ const AccountPage = lazy(() => import("../pages/account/AccountPage"));
 const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
+const DevicePage = lazy(() => import("../pages/device/DevicePage"));
 const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const QuotasPage = lazy(() => import("../pages/quotas/QuotasPage"));
@@ -36,6 +37,7 @@ export function App() {
           <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
           <Route path="compare" element={<ComparePage />} />
+          <Route path="device" element={<DevicePage />} />
           <Route path="quotas" element={<QuotasPage />} />
           <Route path="submit" element={<SubmitPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />

@@ -20,9 +20,13 @@ class OpenTo(StrEnum):
 
 
 _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
-    OpenTo.EVERYBODY: ("get_health", "log_in", "log_out"),
+    OpenTo.EVERYBODY: (
+        *("get_health", "log_in", "log_out"),
+        *("start_device_login", "poll_device_login", "redeem_device_login"),
+    ),
     OpenTo.KNOWN: (  # each answers with what its sender may see
         *("list_personal_tokens", "add_personal_token", "revoke_personal_token"),
+        *("look_up_device_login", "confirm_device_login", "refuse_device_login"),
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays"),
         *("list_simulations", "list_data_sources"),

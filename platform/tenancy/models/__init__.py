@@ -1,10 +1,10 @@
 """Who uses the platform, and what may they use?
 
 `Team` and `Membership` say who they are, `Token` how their programs get in, and `PersonalToken` how
-people do without a password. A team owns `Secret`s;
-`ImageRule` says what its jobs may run, `reachable` which hosts they may call, `RetentionRule` how
-long what they leave is kept, `TeamLimits` how many of them may run and how many GPU-hours they
-have in a month, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
+people do without a password, for which a command line asks by a `DeviceLogin`. A team owns
+`Secret`s; `ImageRule` says what its jobs may run, `reachable` which hosts they may call,
+`RetentionRule` how long what they leave is kept, `TeamLimits` how many of them may run and how many
+GPU-hours they have in a month, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
 how what is idle is shared out, by the `DecayedUsage` of each. `AuditEntry` says who did what.
 """
 
@@ -17,7 +17,7 @@ from tenancy.models.retention_rule import RetentionRule
 from tenancy.models.secret import Secret
 from tenancy.models.slug import slug_validator
 from tenancy.models.team import Membership, Team
-from tenancy.models.token import PersonalToken, Token, TokenScope, TokenState
+from tenancy.models.token import DeviceLogin, PersonalToken, Token, TokenScope, TokenState
 
 __all__ = [
     "AuditEntry",
@@ -25,6 +25,7 @@ __all__ = [
     "AuditRepeats",
     "AuditSenderKind",
     "DecayedUsage",
+    "DeviceLogin",
     "FairShareSettings",
     "ImageRule",
     "Membership",

@@ -1,9 +1,10 @@
-"""Which keys let a team's programs in, and which ones people?"""
+"""Which keys let a team's programs in, and which ones people? And who waits for one?"""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from tenancy.models.team import Team
@@ -86,3 +87,43 @@ class PersonalToken(Key):
 
     def __str__(self) -> str:
         return f"{self.person}: {self.name} ({self.prefix}…)"
+
+
+class DeviceLogin(models.Model):
+    """A command line that asks for a personal token. Only digests of its codes are kept."""
+
+    class State(models.TextChoices):
+        """A person says yes or no once; what was answered with a key is deleted."""
+
+        PENDING = "pending"
+        CONFIRMED = "confirmed"
+        REFUSED = "refused"
+
+    device_digest = models.CharField(max_length=64, unique=True, editable=False)
+    user_digest = models.CharField(max_length=64, unique=True, editable=False)
+    name = models.CharField(max_length=80, help_text="Of the token, as the command line says.")
+    scopes = models.JSONField(default=list)
+    days = models.PositiveIntegerField(null=True, help_text="Until the token expires; None: never.")
+    address = models.CharField(max_length=64, help_text="From where it was asked for.")
+    state = models.CharField(max_length=16, choices=State.choices, default=State.PENDING)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="device_logins",
+        help_text="Who said yes or no.",
+    )
+    asked_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(state="pending", person=None)
+                | (~Q(state="pending") & Q(person__isnull=False)),
+                name="who_answered_a_login_is_known",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.address}: {self.state}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import subprocess
 import termios
@@ -12,6 +13,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from django.contrib.auth.models import User
+from tenancy.access.keys import device_logins
 
 from jobs.lifecycle import JobState
 from jobs.models import Job
@@ -103,13 +107,17 @@ def test_waiting_on_a_terminal_redraws_its_progress(
         assert screen.text.count("starting → running") == 1
 
 
-def test_a_token_is_asked_for_without_showing_it(
-    stranger: CommandLine, token_of: dict[str, str], concertina: CommandLine, tmp_path: Path
+def test_a_page_opens_on_which_one_says_yes(
+    stranger: CommandLine, concertina: CommandLine, tmp_path: Path
 ) -> None:
-    url = concertina.environment["CONCERTINA_URL"]
-    with on_a_terminal(stranger, "login", url) as screen:
-        screen.wait_until_shown("Token: ")  # with the space the echo is off
-        screen.type(f"{token_of['vision']}\n")
+    url, ada = concertina.environment["CONCERTINA_URL"], User.objects.create_user("ada")
+    opening = CommandLine(environment={**stranger.environment, "BROWSER": "true"})
+    with on_a_terminal(opening, "login", url) as screen:
+        screen.wait_until_shown("the page that opens in your browser")
+        code = re.search("Your code: ([A-Z]{4}-[A-Z]{4})", screen.text)
+        assert code is not None
+        device_logins.confirm(ada, code[1], longest_days=365)
         assert screen.end() == 0
-        assert token_of["vision"] not in screen.text
+        assert "as ada" in screen.text
+        assert "cp_" not in screen.text
     assert (tmp_path / "config/concertina/credentials.json").is_file()

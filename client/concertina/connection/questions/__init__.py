@@ -4,4 +4,5 @@
 - `setups`: all that admins set up
 - `quota_previews`: what other quotas would have meant for the recent past
 - `personal_tokens`: which keys a person has
+- `device_logins`: a key for this machine, if a person says yes in their browser
 """

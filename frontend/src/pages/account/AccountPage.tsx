@@ -57,7 +57,7 @@ export default function AccountPage() {
         {items?.every(({ state }) => state !== "valid") === true && (
           <EmptyState title="No token is valid">
             <p>The command line makes one when you log in with it:</p>
-            <Command text={`concertina login ${window.location.origin} --as ${name}`} />
+            <Command text={`concertina login ${window.location.origin}`} />
           </EmptyState>
         )}
         <TokenLists items={items ?? []} verbs={(token) => <Revocation token={token} />} />

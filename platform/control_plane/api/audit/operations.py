@@ -16,7 +16,9 @@ from django.http import HttpRequest
 from control_plane.api.operation_check import named_views
 
 READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-READS: Final = frozenset({"validate_job", "preview_setup"})
+READS: Final = frozenset(
+    {"validate_job", "preview_setup", "poll_device_login", "look_up_device_login"}
+)
 """Operations that change nothing, though they are sent with a body."""
 ON_THEIR_OWN: Final = frozenset(
     {"log_in", "admin:login", "upload_code", "upload_data", "request_simulation"}

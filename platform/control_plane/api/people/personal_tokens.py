@@ -79,7 +79,7 @@ class PersonalTokensView(APIView):
         if isinstance(request.user, PersonalTokenUser):
             items = [request.user.token]
         else:
-            items = [*personal_tokens.of(_person(request))]
+            items = [*personal_tokens.of(person_of(request))]
         answer = {"longest_days": self.longest_days, "items": items}
         return Response(PersonalTokenListSerializer(answer).data)
 
@@ -92,7 +92,7 @@ class PersonalTokensView(APIView):
         responses={201: MadePersonalTokenSerializer},
     )
     def post(self, request: Request) -> Response:
-        person, wanted = _person(request), body(request, PersonalTokenBody)
+        person, wanted = person_of(request), body(request, PersonalTokenBody)
         made, key = personal_tokens.make(
             person,
             wanted["name"],
@@ -114,14 +114,14 @@ class PersonalTokenView(APIView):
         if isinstance(request.user, PersonalTokenUser) and request.user.token.pk == token:
             found: PersonalToken | None = request.user.token
         else:
-            found = PersonalToken.objects.filter(person=_person(request), pk=token).first()
+            found = PersonalToken.objects.filter(person=person_of(request), pk=token).first()
         if found is None:
             raise exceptions.NotFound(f"You have no token {token}.")
         personal_tokens.revoke(found)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def _person(request: Request) -> User:
+def person_of(request: Request) -> User:
     """Return who is logged in. Raises: PermissionDenied, for tokens."""
     if isinstance(request.user, PersonalTokenUser):
         raise exceptions.PermissionDenied(_BY_A_TOKEN)

@@ -45,23 +45,25 @@ def make(
     days: int | None,
     longest_days: int,
     scopes: Collection[str] = USUAL_SCOPES,
+    replaces: bool = False,
 ) -> tuple[PersonalToken, str]:
     """Make a token that lasts so many days, None: for ever; the second value is its key.
+
+    One that replaces others ends those of its name.
 
     Raises:
         AdminScopeNeedsAdmin: the person is none.
         TokenLastsTooLong: for anybody but admins.
-        TokenNameTaken: by one that is valid.
+        TokenNameTaken: by one that is valid, and is not replaced.
         TooManyTokens: the person has as many as they may.
     """
-    if TokenScope.ADMIN in scopes and not person.is_superuser:
-        raise AdminScopeNeedsAdmin
-    if not person.is_superuser and (days is None or days > longest_days):
-        raise TokenLastsTooLong(
-            f"Tokens last at most {longest_days} days. Ask for fewer; only admins make others."
-        )
+    check_may_be_made(person, days=days, longest_days=longest_days, scopes=scopes)
     key = tokens.new_key(tokens.PERSONAL_PREFIX)
     with transaction.atomic():
+        _hold(person)
+        if replaces:
+            for former in valid_of(person).filter(name=name):
+                revoke(former)
         _check_room(person, name)
         made = PersonalToken.objects.create(
             person=person,
@@ -74,6 +76,28 @@ def make(
     records.note_change(after=tokens.told(made), row=_row(made))
     _note(made, "made")
     return made, key
+
+
+def check_may_be_made(
+    person: User, *, days: int | None, longest_days: int, scopes: Collection[str]
+) -> None:
+    """Look whether the person may have such a token, whatever others they have.
+
+    Raises:
+        AdminScopeNeedsAdmin: the person is none.
+        TokenLastsTooLong: for anybody but admins.
+    """
+    if TokenScope.ADMIN in scopes and not person.is_superuser:
+        raise AdminScopeNeedsAdmin
+    if not person.is_superuser and (days is None or days > longest_days):
+        raise TokenLastsTooLong(
+            f"Tokens last at most {longest_days} days. Ask for fewer; only admins make others."
+        )
+
+
+def valid_of(person: User) -> QuerySet[PersonalToken]:
+    """Return those of the person that open something now."""
+    return _of(person).filter(tokens.is_valid(timezone.now()))
 
 
 def revoke(token: PersonalToken) -> bool:
@@ -89,16 +113,20 @@ def _of(person: User) -> QuerySet[PersonalToken]:
     return PersonalToken.objects.filter(person=person)
 
 
+def _hold(person: User) -> None:
+    """Let nobody else make a token of the person until the transaction ends."""
+    User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
+
+
 def _check_room(person: User, name: str) -> None:
-    """Forget what ended long ago, and let nobody else make one until the transaction ends.
+    """Forget what ended long ago.
 
     Raises:
         TokenNameTaken: by one that is valid.
         TooManyTokens: the person has as many as they may.
     """
-    User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
     tokens.forget_ended(_of(person), most=MOST_ENDED)
-    names = list(_of(person).filter(tokens.is_valid(timezone.now())).values_list("name", flat=True))
+    names = list(valid_of(person).values_list("name", flat=True))
     if name in names:
         raise TokenNameTaken(
             "A valid token of yours has this name; revoke it, or use another name."

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import psycopg2
 import pytest
 from local_stack.processes import embedded_postgres
@@ -122,7 +124,7 @@ def test_somebody_makes_a_token_of_their_own_and_revokes_it(
 ) -> None:
     page.goto("/")
     page.get_by_role("link", name=stack.admin_username, exact=True).click()
-    expect(page.get_by_text(f"--as {stack.admin_username}")).to_be_visible()
+    expect(page.get_by_text("concertina login http")).to_be_visible()
     page.get_by_role("button", name="New token").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Name").fill("laptop")
@@ -145,6 +147,49 @@ def test_somebody_makes_a_token_of_their_own_and_revokes_it(
         dialog.get_by_role("button", name="Revoke", exact=True).click()
         expect(token).to_have_count(0)
         assert client.get("/api/v1/session", headers=headers).status_code == 401
+
+
+def test_a_command_line_is_let_in_or_refused_by_its_code(stack: RunningStack, page: Page) -> None:
+    """What it asks is seen first; a code that is nobody's is told."""
+
+    def ask(verb: str, **said: Any) -> Any:
+        answer = httpx.post(f"{stack.url}/api/v1/device-logins{verb}", json=said)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def answer(started: Any, button: str) -> None:
+        page.goto("/device")
+        page.get_by_role("textbox", name="Code").fill(started["user_code"])
+        page.get_by_role("button", name="Continue").click()
+        granted = page.get_by_role("list", name="What it may do").get_by_role("listitem")
+        expect(granted).to_have_text(re.compile("^read"))
+        expect(page.get_by_text("for-a-browser, from")).to_be_visible()
+        assert violations(page) == []
+        keep_screenshot(page, "device")
+        page.get_by_role("button", name=button).click()
+        expect(
+            page.get_by_role("status").filter(has_text=re.compile("token|granted"))
+        ).to_be_visible()
+        code = {"device_code": started["device_code"]}
+        states.append(ask(":poll", **code)["state"])
+        if states[-1] == "confirmed":
+            made = ask(":redeem", **code)
+            headers = {"Authorization": f"Bearer {made['key']}"}
+            with httpx.Client(base_url=f"{stack.url}/api/v1", headers=headers) as granted_to:
+                session = granted_to.get("/session").json()
+                assert session["user"]["username"] == stack.admin_username
+                gone = granted_to.delete(f"/personal-tokens/{made['id']}")
+                assert gone.status_code == 204, gone.text
+
+    states: list[str] = []
+    page.goto("/device")
+    page.get_by_role("textbox", name="Code").fill("BBBB-BBBB")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("alert")).to_contain_text("No command line waits")
+    assert violations(page) == []
+    for button in ("Let it in", "Refuse"):
+        answer(ask("", name="for-a-browser", scopes=["read"], days=1), button)
+    assert states == ["confirmed", "refused"]
 
 
 def test_who_may_change_nothing_is_offered_nothing_and_told_whom_to_ask(page: Page) -> None:
