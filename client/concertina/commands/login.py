@@ -7,6 +7,7 @@ import platform
 import re
 import sys
 import webbrowser
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,26 +85,21 @@ def login(
 
     with session(output) as current:
         address = credentials.normalised_url(url)
-        if token and person is None:
-            key = token.strip()
-        elif person is None:
-            _check_that_somebody_reads(is_sure=browser is not None)
+        is_given = bool(token) and person is None
+        key = token.strip()
+        if not is_given:
             with Client(address, "", on_delay=current.terminal.say_delay) as client:
-                asked = client.device_logins.start(name or _name_here(), days=days, scopes=scopes)
-                opens = shows_windows(sys.platform, os.environ) if browser is None else browser
-                _tell(current, client, asked["user_code"], opens=opens)
-                made = client.device_logins.wait(asked)
+                wished = _WishedToken(name=name or _name_here(), days=days, scopes=scopes)
+                if person is None:
+                    made = _granted(current, client, wished, opens=browser)
+                else:
+                    with client.as_person(person, secret_input.password(None)):
+                        made = _made(current, client, wished)
             key = made["key"]
             _say_until_when(current, made)
-        else:
-            with (
-                Client(address, "", on_delay=current.terminal.say_delay) as client,
-                client.as_person(person, secret_input.password(None)),
-            ):
-                key = _made(current, client, name or _name_here(), days=days, scopes=scopes)
         found = Credentials(url=address, token=key)
         with Client(found.url, found.token, on_delay=current.terminal.say_delay) as client:
-            name_there = None if token and person is None else client.who()
+            name_there = None if is_given else client.who()
             teams = [team["name"] for team in client.teams()]
             notices = client.notices()
         file = credentials.config_file()
@@ -147,13 +143,20 @@ def whoami(*, output: Output = Format.TABLE) -> None:
         )
 
 
-def _made(
-    current: Session, client: Client, name: str, *, days: int | None, scopes: list[str] | None
-) -> str:
-    """Make a token in place of the one that an earlier login from here made; return its key."""
-    tokens = client.personal_tokens
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WishedToken:
+    """What the token of a login shall be; None: as the service usually has it."""
+
+    name: str
+    days: int | None
+    scopes: list[str] | None
+
+
+def _made(current: Session, client: Client, wished: _WishedToken) -> MadePersonalToken:
+    """Make a token in place of the one that an earlier login from here made."""
+    tokens, name = client.personal_tokens, wished.name
     try:
-        made = tokens.add(name, days=days, scopes=scopes)
+        return tokens.add(name, days=wished.days, scopes=wished.scopes)
     except RefusedByService as refusal:  # nothing else is wrong with what is wanted
         if refusal.code != "token_exists":
             raise
@@ -161,9 +164,18 @@ def _made(
             if one["name"] == name and one["state"] == "valid":
                 tokens.revoke(one["id"])
         current.terminal.say(f"Your former token {name} is revoked.")
-        made = tokens.add(name, days=days, scopes=scopes)
-    _say_until_when(current, made)
-    return str(made["key"])
+        return tokens.add(name, days=wished.days, scopes=wished.scopes)
+
+
+def _granted(
+    current: Session, client: Client, wished: _WishedToken, *, opens: bool | None
+) -> MadePersonalToken:
+    """Wait until somebody has said yes in a browser; `opens` None: open it if there is a screen."""
+    _check_that_somebody_reads(is_sure=opens is not None)
+    asked = client.device_logins.start(wished.name, days=wished.days, scopes=wished.scopes)
+    is_opened = shows_windows(sys.platform, os.environ) if opens is None else opens
+    _tell(current, client, asked["user_code"], opens=is_opened)
+    return client.device_logins.wait(asked)
 
 
 def _tell(current: Session, client: Client, code: str, *, opens: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,25 +85,21 @@ def test_what_nobody_else_wants_it_gets_too(policy: str) -> None:
     assert summary(plan(state)) == {"due": "rescale 4"}
 
 
-@pytest.mark.parametrize(
-    ("name", "overrides"),
-    [
-        ("that it can no longer meet", {"deadline": NOW + 60}),
-        ("that has passed", {"deadline": NOW - 60}),
-        ("of unknown length", {"deadline": NOW + 2200, "remaining_samples": None}),
-    ],
-)
-def test_a_deadline_that_cannot_be_met_changes_nothing(
-    name: str, overrides: dict[str, float | None]
-) -> None:
-    del name
-    without = {key: value for key, value in overrides.items() if key != "deadline"}
-    others = (old("one", 3), old("two", 1))
-    late, same = (
-        plan(cluster(old("late", 1, **given), *others, nodes=(8,), quotas={}))
-        for given in (overrides, without)
+NOT_MET: dict[str, dict[str, float | None]] = {
+    "it can no longer be met": {"deadline": NOW + 60},
+    "it has passed": {"deadline": NOW - 60},
+    "nobody knows how long the job takes": {"deadline": NOW + 2200, "remaining_samples": None},
+}
+
+
+@pytest.mark.parametrize("because", NOT_MET)
+def test_a_deadline_that_cannot_be_met_changes_nothing(because: str) -> None:
+    late, others = old("late", 1, **NOT_MET[because]), (old("one", 3), old("two", 1))
+    found, same = (
+        plan(cluster(job, *others, nodes=(8,), quotas={}))
+        for job in (late, replace(late, deadline=None))
     )
-    assert summary(late) == summary(same)
+    assert summary(found) == summary(same)
 
 
 def test_no_deadline_takes_what_another_team_is_guaranteed() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
+from concertina.connection.questions.personal_tokens import token_wish
 from concertina.errors import NotAllowed, RefusedByService
 
 if TYPE_CHECKING:
@@ -28,11 +29,7 @@ class DeviceLogins:
 
         Raises: Unreachable (as many logins wait as may), RefusedByService
         """
-        body: dict[str, Any] = {"name": name}
-        if days is not None:
-            body["days"] = days
-        if scopes is not None:
-            body["scopes"] = [*scopes]
+        body = token_wish(name, days=days, scopes=scopes)
         started = self._send("POST", "/device-logins", body=body, is_repeatable=False)[1]
         return cast("StartedDeviceLogin", started)
 

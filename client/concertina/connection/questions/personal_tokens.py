@@ -34,14 +34,16 @@ class PersonalTokens:
 
         Raises: RefusedByService (the name is taken, or it would last too long), NotAllowed
         """
-        body: dict[str, Any] = {"name": name}
-        if days is not None:
-            body["days"] = days
-        if scopes is not None:
-            body["scopes"] = [*scopes]
+        body = token_wish(name, days=days, scopes=scopes)
         made = self._send("POST", "/personal-tokens", body=body, is_repeatable=False)[1]
         return cast("MadePersonalToken", made)
 
     def revoke(self, number: int) -> None:
         """Make it useless at once. Raises: NotFound, NotAllowed (a token, and not itself)."""
         self._send("DELETE", f"/personal-tokens/{number}")
+
+
+def token_wish(name: str, *, days: int | None, scopes: Sequence[str] | None) -> dict[str, Any]:
+    """Return what is sent of a token that is asked for; None: as the service usually has it."""
+    wished = {"name": name, "days": days, "scopes": None if scopes is None else [*scopes]}
+    return {key: value for key, value in wished.items() if value is not None}

@@ -67,21 +67,24 @@ interface FoundProps {
 
 function Found({ user, search, onChoose }: FoundProps) {
   const teams = useTeams().data?.items ?? [];
-  const pools = usePools().data?.items ?? [];
   const isTyped = search.trim() !== "";
-  const groups = {
-    Pages: matching(pagesFor(user), search, MOST_PAGES),
-    Teams: matching(teamPages(teams), search, MOST_TEAMS),
-    Nodes: isTyped ? matching(nodePages(pools), search, MOST_NODES) : [],
-  };
+  const pages = matching(pagesFor(user), search, MOST_PAGES);
+  const ofTeams = matching(teamPages(teams), search, MOST_TEAMS);
   return (
     <>
       {isTyped && <Jobs search={search.trim()} onChoose={onChoose} />}
-      {Object.entries(groups).map(([heading, places]) => (
-        <Places key={heading} heading={heading} places={places} onChoose={onChoose} />
-      ))}
+      <Places heading="Pages" places={pages} onChoose={onChoose} />
+      <Places heading="Teams" places={ofTeams} onChoose={onChoose} />
+      {isTyped && <Nodes search={search} onChoose={onChoose} />}
     </>
   );
+}
+
+/** There may be a thousand, so they are read only when something is looked for. */
+function Nodes({ search, onChoose }: Omit<FoundProps, "user">) {
+  const pools = usePools().data?.items ?? [];
+  const nodes = matching(nodePages(pools), search, MOST_NODES);
+  return <Places heading="Nodes" places={nodes} onChoose={onChoose} />;
 }
 
 function Jobs({ search, onChoose }: Omit<FoundProps, "user">) {
