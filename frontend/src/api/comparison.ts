@@ -1,6 +1,6 @@
 /** What is known about a few jobs side by side? All of it is one read. */
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import type { Wanted } from "../domain/comparison";
 import { isFinal } from "../domain/states";
@@ -33,11 +33,15 @@ export function useComparison(ids: readonly string[], { metric, measure }: Wante
 
 const SUGGESTED = 8;
 
-/** Jobs whose name or label contains this, those that go on or ended last first. */
+/**
+ * Jobs whose name or label contains this, those that go on or ended last first. Until they are
+ * there, those of the search before: nothing vanishes below the keys of whoever types on.
+ */
 export function useJobsLike(search: string) {
   const query = { search, limit: SUGGESTED, order: "recent" as const };
   return useQuery({
     queryKey: ["jobs", "like", search],
     queryFn: () => unwrap(client.GET("/api/v1/jobs", { params: { query } })),
+    placeholderData: keepPreviousData,
   });
 }

@@ -96,7 +96,8 @@ function Jobs({ search, onChoose }: Omit<FoundProps, "user">) {
     to: `/jobs/${id}`,
   }));
   if (found.isError) return <p className={styles.note}>Jobs could not be read. Try again.</p>;
-  if (found.isSuccess && asked === search && jobs.length === 0) {
+  const isSettled = found.isSuccess && !found.isPlaceholderData && asked === search;
+  if (isSettled && jobs.length === 0) {
     return <p className={styles.note}>No job is called so, nor has such a label.</p>;
   }
   return <Places heading="Jobs" places={jobs} onChoose={onChoose} />;

@@ -126,7 +126,7 @@ function AddJob({ ids, like, onAdd }: AddJobProps) {
           </li>
         ))}
       </ul>
-      {found.isSuccess && jobs.length === 0 && (
+      {found.isSuccess && !found.isPlaceholderData && jobs.length === 0 && (
         <p role="status">
           {search === ""
             ? "There is no other job."
