@@ -38,7 +38,9 @@ export default defineConfig({
     // ECharts alone is larger than Vite's default; it is a chunk of its own, loaded after the page.
     chunkSizeWarningLimit: 700,
   },
-  server: { proxy: { "/api": service, "/admin": service, "/static": service } },
+  server: {
+    proxy: { "/api": service, "/admin": service, "/sign-in": service, "/static": service },
+  },
   test: {
     environment: "node",
     include: ["src/**/*.test.ts"],

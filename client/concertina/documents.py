@@ -572,6 +572,7 @@ class Member(TypedDict):
     role: MemberRole
     team: str  # In which they were entered: this one, or one above it, whose roles hold here.
     is_active: bool  # False: they cannot log in now.
+    from_provider: bool  # True: a group of the identity provider gives it, and takes it.
 
 
 class MemberList(TypedDict):

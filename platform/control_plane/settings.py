@@ -248,6 +248,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": crontab(hour="3", minute="20"),
         "options": {"queue": "io", "expires": 3600.0},
     },
+    "take_what_lapsed": {
+        "task": "control_plane.tasks.take_what_lapsed",
+        "schedule": 600.0,
+        "options": {"queue": "io", "expires": 600.0},
+    },
     "forget_what_is_old": {
         "task": "control_plane.tasks.forget_what_is_old",
         "schedule": 600.0,

@@ -11,6 +11,8 @@ from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
 from tenancy.audit import forgetting
+from tenancy.single_sign_on import lapsing
+from tenancy.single_sign_on.terms import ProviderTerms
 from webhooks import retention as webhooks_retention
 
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
@@ -56,6 +58,14 @@ def forget_what_is_old() -> None:
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
     )
+
+
+@shared_task(name="control_plane.tasks.take_what_lapsed")
+def take_what_lapsed() -> None:
+    """Take roles that groups of the identity provider gave, where it has not confirmed them."""
+    terms: ProviderTerms | None = settings.CONCERTINA.provider
+    if terms is not None:
+        lapsing.take_what_lapsed(timezone.now(), terms.groups.confirmed_for)
 
 
 @shared_task(name="control_plane.tasks.tell_webhooks")

@@ -5,6 +5,7 @@ Each storey imports only from those below it:
     admin        what admins see and change in Django's own pages
     ---
     sign_in      may this password be tried now?
+    single_sign_on  who signs in by an identity provider, and as what?
     ---
     access       who sends a request, and what may they see?
     secrets      which secrets a team keeps, and how

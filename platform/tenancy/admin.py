@@ -20,6 +20,7 @@ from tenancy.models import (
     FairShareSettings,
     ImageRule,
     Membership,
+    ProviderIdentity,
     Quota,
     RetentionRule,
     Secret,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     ImageRuleAdminBase = admin.ModelAdmin[ImageRule]
     QuotaAdminBase = admin.ModelAdmin[Quota]
     FairShareSettingsAdminBase = admin.ModelAdmin[FairShareSettings]
+    ProviderIdentityAdminBase = admin.ModelAdmin[ProviderIdentity]
     MembershipInlineBase = admin.TabularInline[Membership, Any]
     QuotaInlineBase = admin.TabularInline[Quota, Any]
     LimitsInlineBase = admin.StackedInline[TeamLimits, Any]
@@ -45,7 +47,7 @@ if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
 else:
     TokenFormBase = forms.ModelForm
     TeamAdminBase = TokenAdminBase = SecretAdminBase = QuotaAdminBase = admin.ModelAdmin
-    FairShareSettingsAdminBase = ImageRuleAdminBase = admin.ModelAdmin
+    FairShareSettingsAdminBase = ImageRuleAdminBase = ProviderIdentityAdminBase = admin.ModelAdmin
     MembershipInlineBase = QuotaInlineBase = RetentionInlineBase = admin.TabularInline
     LimitsInlineBase = admin.StackedInline
     PersonAdminBase = UserAdmin
@@ -277,6 +279,17 @@ class ImageRuleAdmin(ImageRuleAdminBase):
     list_filter = ("team",)
     list_select_related = ("team",)
     autocomplete_fields = ("team",)
+
+
+@admin.register(ProviderIdentity)
+class ProviderIdentityAdmin(ProviderIdentityAdminBase):
+    """Who is who at the identity provider; a new row joins an account that is there to theirs."""
+
+    list_display = ("person", "subject", "issuer", "mail", "made_admin", "is_shut_out")
+    list_select_related = ("person",)
+    search_fields = ("person__username", "subject", "mail")
+    autocomplete_fields = ("person",)
+    readonly_fields = ("mail", "made_admin", "is_shut_out", "confirmed_at")
 
 
 class PersonAdmin(PersonAdminBase):

@@ -152,6 +152,12 @@ class RoleTooStrong(TenancyError):
     code, status = "permission_denied", 403
 
 
+class RoleFromProvider(TenancyError):
+    """A group of the identity provider gives this role; change it there, or ask an admin."""
+
+    code, status = "role_from_provider", 409
+
+
 class LastLead(TenancyError):
     """Nobody else leads the team; give somebody the role `lead` first, or ask an admin."""
 

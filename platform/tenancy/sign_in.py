@@ -144,6 +144,18 @@ class Attempt:
         return f"concertina:known:{self.name}:{self.address}"
 
 
+def count_by_provider(address: str) -> None:
+    """Count a sign-in that goes by the identity provider, which has passwords of its own to guard.
+
+    Raises:
+        TooManyAttempts: nothing was counted.
+    """
+    bucket = _bucket(f"concertina:sign-in:provider:{_digest(address)}", _OF_ADDRESS)
+    taken = buckets().take([bucket])
+    if not taken.is_allowed:
+        raise TooManyAttempts(taken.wait_seconds)
+
+
 @cache
 def buckets() -> SharedBuckets:
     """Return the buckets of this process."""

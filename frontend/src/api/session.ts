@@ -27,6 +27,15 @@ async function fetchSession(): Promise<Session | null> {
   }
 }
 
+/** By what one may sign in besides a password; nobody needs to be known for it. */
+export function useSignInMethods() {
+  return useQuery({
+    queryKey: [...SESSION_KEY, "methods"],
+    queryFn: () => unwrap(client.GET("/api/v1/sign-in-methods")),
+    staleTime: Infinity,
+  });
+}
+
 export function useSignIn() {
   const queries = useQueryClient();
   return useMutation({

@@ -4,7 +4,14 @@ import type { RolePermission, TeamMember } from "../api/types";
 import { mayDo, placeOf, whomToAsk } from "./roles";
 
 function aMember(given: Partial<TeamMember> = {}): TeamMember {
-  return { name: "ada", role: "member", team: "vision", is_active: true, ...given };
+  return {
+    name: "ada",
+    role: "member",
+    team: "vision",
+    is_active: true,
+    from_provider: false,
+    ...given,
+  };
 }
 
 const ALL_JOBS: RolePermission = {

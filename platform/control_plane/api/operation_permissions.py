@@ -21,7 +21,7 @@ class OpenTo(StrEnum):
 
 _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     OpenTo.EVERYBODY: (
-        *("get_health", "log_in", "log_out"),
+        *("get_health", "get_sign_in_methods", "log_in", "log_out"),
         *("start_device_login", "poll_device_login", "redeem_device_login"),
     ),
     OpenTo.KNOWN: (  # each answers with what its sender may see

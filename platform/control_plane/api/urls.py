@@ -17,7 +17,7 @@ from control_plane.api.cluster import gpus, leaving, nodes, prefetched_images, u
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
-from control_plane.api.people import device_logins, personal_tokens, session
+from control_plane.api.people import device_logins, personal_tokens, session, sign_in_methods
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
@@ -71,6 +71,7 @@ register_converter(CheckpointConverter, "checkpoint")
 register_converter(KeptPartConverter, "part")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
+    path("sign-in-methods", sign_in_methods.SignInMethodsView.as_view()),
     path("personal-tokens", personal_tokens.PersonalTokensView.as_view(**_TOKENS)),
     path("personal-tokens/<int:token>", personal_tokens.PersonalTokenView.as_view()),
     path("device-logins", device_logins.DeviceLoginsView.as_view(**_TOKENS)),

@@ -4,6 +4,7 @@ environment         all variables of the service
 limit_settings      how much may be asked of the service at once
 team_visibility     what people see of other teams
 mail_settings       through which server mail goes out
+provider_settings   by which OpenID provider people sign in
 retention_settings  for how long things are kept
 redis_url           what a `REDIS_URL` means to Celery
 structured_logging  what a log line looks like

@@ -17,12 +17,14 @@ from storage.code.bounds import CodeLimits
 from storage.data.destinations import Destination
 from storage.data.rules import DataRules
 from storage.data.uploaded.bounds import DataLimits
+from tenancy.single_sign_on.terms import ProviderTerms
 from webhooks.mail_server import MailServer
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
 from control_plane.configuration import (
     limit_settings,
     mail_settings,
+    provider_settings,
     retention_settings,
     team_visibility,
 )
@@ -64,6 +66,7 @@ class Environment:
     data_networks: tuple[Destination, ...]  # not public, and data may be fetched from there
     webhook_networks: tuple[Destination, ...]  # not public, and webhooks may be called there
     mail: MailServer | None  # None: no mail is sent
+    provider: ProviderTerms | None  # by which people sign in; None: by password alone
     cache_bytes: int  # of data that was fetched
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
@@ -117,6 +120,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         data_networks=_networks(variables, "CONCERTINA_DATA_NETWORKS"),
         webhook_networks=_networks(variables, "CONCERTINA_WEBHOOK_NETWORKS"),
         mail=mail_settings.read(variables),
+        provider=provider_settings.read(variables, service_url=service_url),
         cache_bytes=variables.size("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE

@@ -16,6 +16,7 @@ from tenancy.audit import records
 from tenancy.errors import (
     AlreadyMember,
     LastLead,
+    RoleFromProvider,
     RoleTooStrong,
     TooManyMembers,
     UnknownMember,
@@ -35,6 +36,7 @@ class TeamMember:
     role: str
     team: str  # in which they were entered
     is_active: bool  # False: they cannot log in now
+    from_provider: bool  # by a group there, which also takes it
 
 
 def members_of(team: Team) -> Sequence[TeamMember]:
@@ -80,12 +82,13 @@ def change(principal: Principal, team: Team, name: str, role: str) -> TeamMember
         RoleTooStrong: the principal may not do there what the role, or their former one, may.
         UnknownMember: they are not entered in this very team.
         LastLead: nobody would lead the team.
+        RoleFromProvider: the next sign-in would undo it.
     """
     _check_may_give(principal, team, role)
     with transaction.atomic():
         place = _place(principal, team, name, keeps_lead=role == LEAD)
-        former, place.role = place.role, role
-        place.save(update_fields=["role"])
+        former, place.role, place.from_provider = place.role, role, False
+        place.save(update_fields=["role", "from_provider"])
     records.note_change(before={"role": former}, after={"role": role})
     _note(principal, team, name, f"{former} before, {role} now")
     return _member(place)
@@ -98,6 +101,7 @@ def remove(principal: Principal, team: Team, name: str) -> None:
         RoleTooStrong: the principal may not do there what their role may.
         UnknownMember: they are not entered in this very team.
         LastLead: nobody would lead the team.
+        RoleFromProvider: the next sign-in would undo it.
     """
     with transaction.atomic():
         place = _place(principal, team, name, keeps_lead=False)
@@ -117,6 +121,8 @@ def _place(principal: Principal, team: Team, name: str, *, keeps_lead: bool) -> 
     if place is None:
         raise UnknownMember
     _check_may_give(principal, team, place.role)
+    if place.from_provider and not principal.is_admin:
+        raise RoleFromProvider
     if place.role == LEAD and not keeps_lead and not principal.is_admin:
         leads = Membership.objects.filter(team__in=path, role=LEAD, user__is_active=True)
         if not leads.exclude(pk=place.pk).exists():
@@ -153,6 +159,7 @@ def _member(row: Membership) -> TeamMember:
         role=row.role,
         team=row.team.name,
         is_active=row.user.is_active,
+        from_provider=row.from_provider,
     )
 
 

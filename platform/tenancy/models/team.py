@@ -115,6 +115,12 @@ class Membership(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
     )
     role = models.CharField(max_length=10, choices=Role, default=Role.MEMBER)
+    from_provider = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="True: a group of the identity provider gave it, and takes it.",
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("team", "user"), name="one_role_per_team"),)

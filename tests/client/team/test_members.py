@@ -28,7 +28,13 @@ def test_a_lead_adds_changes_and_removes_by_password(concertina: CommandLine, le
     lines = [line.split() for line in concertina("members", "ls").out.splitlines()]
     assert lines[1:] == [["ada", "member", "vision", "yes"], ["carl", "lead", "vision", "yes"]]
     (first, _) = concertina("members", "ls", "vision", "-o", "json").document
-    assert first == {"name": "ada", "role": "member", "team": "vision", "is_active": True}
+    assert first == {
+        "name": "ada",
+        "role": "member",
+        "team": "vision",
+        "is_active": True,
+        "from_provider": False,
+    }
     last = concertina("members", "remove", "carl", *by_lead, stdin=PASSWORD)
     assert (last.exit_code, "Nobody else leads" in last.err) == (3, True)
     assert concertina("members", "remove", "ada", *by_lead, stdin=PASSWORD).out == (

@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwr
 
 from tests.end_to_end.browser import PATIENCE_MILLISECONDS, launch, open_context, sign_in
 from tests.end_to_end.running_stack import RunningStack, running
+from tests.identity_provider import CLIENT_ID, CLIENT_SECRET, RunningProvider
+from tests.identity_provider import running as running_provider
 
 
 @pytest.fixture
@@ -20,9 +22,23 @@ def tmp_path(open_folder: Path) -> Path:
 
 
 @pytest.fixture(scope="package")
-def stack() -> Iterator[RunningStack]:
-    stores = {"CONCERTINA_DATA_NETWORKS": "127.0.0.1"}
-    with running(Options(slots=4, tick_seconds=1.0), stores) as ready:
+def provider() -> Iterator[RunningProvider]:
+    """An identity provider, by which people may sign in to the stack."""
+    with running_provider() as ready:
+        yield ready
+
+
+@pytest.fixture(scope="package")
+def stack(provider: RunningProvider) -> Iterator[RunningStack]:
+    told = {
+        "CONCERTINA_DATA_NETWORKS": "127.0.0.1",
+        "CONCERTINA_OIDC_ISSUER": provider.issuer,
+        "CONCERTINA_OIDC_CLIENT_ID": CLIENT_ID,
+        "CONCERTINA_OIDC_CLIENT_SECRET": CLIENT_SECRET,
+        "CONCERTINA_OIDC_NAME": "Example Lab",
+        "CONCERTINA_OIDC_GROUPS": "ml=vision:member",
+    }
+    with running(Options(slots=4, tick_seconds=1.0), told) as ready:
         yield ready
 
 

@@ -4,21 +4,25 @@ import { useEffect, useId, useRef, type SyntheticEvent } from "react";
 import { Navigate, useLocation } from "react-router";
 
 import { messageOf } from "../../api/errors";
-import { useSession, useSignIn } from "../../api/session";
+import { useSession, useSignIn, useSignInMethods } from "../../api/session";
 import { Logo } from "../../app/Logo";
 import { Button } from "../../design/Button";
+import { localPath, problemOf, wayTo } from "../../domain/signIn";
 import styles from "./LoginPage.module.css";
 
 export function LoginPage() {
   const session = useSession();
   const signIn = useSignIn();
-  const state: unknown = useLocation().state;
+  const provider = useSignInMethods().data?.provider;
+  const { state, search } = useLocation() as { state: unknown; search: string };
+  const told = new URLSearchParams(search);
   const problem = useId();
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => {
     first.current?.focus(); // there is nothing else to do here
   }, []);
-  if (session.data) return <Navigate to={wantedPage(state)} replace />;
+  const wanted = wantedPage(state) ?? localPath(told.get("next"));
+  if (session.data) return <Navigate to={wanted} replace />;
 
   const submit = (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -50,11 +54,18 @@ export function LoginPage() {
           <input name="password" type="password" autoComplete="current-password" required />
         </label>
         <p id={problem} className={styles.problem} role="alert">
-          {signIn.isError && messageOf(signIn.error)}
+          {signIn.isError
+            ? messageOf(signIn.error)
+            : signIn.isIdle && problemOf(told.get("problem"), provider?.name)}
         </p>
         <Button type="submit" look="primary" disabled={signIn.isPending}>
           {signIn.isPending ? "Signing in…" : "Sign in"}
         </Button>
+        {provider && (
+          <a className={styles.provider} href={wayTo(provider.address, wanted)}>
+            Sign in with {provider.name}
+          </a>
+        )}
         <p className={styles.help}>
           No account? An administrator makes one. On a local run, <code>./dev status</code> prints
           the login.
@@ -70,11 +81,11 @@ function field(form: FormData, name: string): string {
 }
 
 /** Where the visitor was going, when `SignedIn` sent them here. */
-function wantedPage(state: unknown): string {
+function wantedPage(state: unknown): string | undefined {
   const isFromInside =
     typeof state === "object" &&
     state !== null &&
     "from" in state &&
     typeof state.from === "string";
-  return isFromInside ? (state.from as string) : "/";
+  return isFromInside ? (state.from as string) : undefined;
 }

@@ -1,6 +1,8 @@
 """Who is it that asks, and how do people prove it?
 
 session          log in, log out, and who is logged in
+sign_in_methods  by what one may sign in here
+provider_sign_in  the way by an identity provider's pages, and back
 personal_tokens  the keys by which a person's programs do without their password
 device_logins    a command line that gets one, with a yes from the person's browser
 """

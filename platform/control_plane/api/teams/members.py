@@ -30,6 +30,9 @@ class MemberSerializer(serializers.Serializer[Any]):
         help_text="In which they were entered: this one, or one above it, whose roles hold here."
     )
     is_active = serializers.BooleanField(help_text="False: they cannot log in now.")
+    from_provider = serializers.BooleanField(
+        help_text="True: a group of the identity provider gives it, and takes it."
+    )
 
 
 class RolePermissionSerializer(serializers.Serializer[Any]):

@@ -89,6 +89,9 @@ function Member({ team, member, mayChange }: MemberProps) {
           <strong>{member.name}</strong>
           <span className={styles.role}>{member.role}</span>
           {isMe && <span className={styles.note}>you</span>}
+          {member.from_provider && (
+            <span className={styles.note}>by a group of the identity provider</span>
+          )}
         </p>
         {place !== "" && <p className={styles.note}>{place}</p>}
       </div>

@@ -1,0 +1,4 @@
+"""How do people come to an account?
+
+identity  who somebody is at an identity provider
+"""

@@ -1,0 +1,48 @@
+"""When does what groups gave end by itself? When the provider has not confirmed it for long.
+
+Who has left is out of the groups, and signs in no more; their tokens would go on for as long as
+those last. So roles that groups gave, and the mark of an admin, are taken from whoever has not
+signed in for so many days. Their next sign-in brings back what is still theirs.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+
+from tenancy.models import Membership, ProviderIdentity
+from tenancy.single_sign_on.accounts import take_what_groups_gave
+
+_MOST_AT_ONCE: Final = 100  # the next run goes on
+_log: Final = logging.getLogger(__name__)
+
+
+def take_what_lapsed(now: datetime, confirmed_for: timedelta | None) -> int:
+    """Take it; return from how many people."""
+    if confirmed_for is None:
+        return 0
+    given = Membership.objects.filter(user_id=OuterRef("person_id"), from_provider=True)
+    old = ProviderIdentity.objects.filter(
+        Q(made_admin=True) | Exists(given), confirmed_at__lt=now - confirmed_for
+    )
+    taken = 0
+    for number in list(old.order_by("confirmed_at").values_list("pk", flat=True)[:_MOST_AT_ONCE]):
+        with transaction.atomic():
+            held = ProviderIdentity.objects.select_for_update(of=("self",))
+            # Whoever signs in meanwhile is not old any more.
+            one = (
+                held.filter(pk=number, confirmed_at__lt=now - confirmed_for)
+                .select_related("person")
+                .first()
+            )
+            if one is None:
+                continue
+            before, after = take_what_groups_gave(one)
+            taken += 1
+        extra = {"action": "sign_in", "person": one.person.get_username(), "before": before}
+        _log.info("Rights have lapsed, now %s: long not confirmed.", after, extra=extra)
+    return taken
