@@ -360,6 +360,16 @@ class GpuCosts(TypedDict):
     credit: float | None  # For what was lent, likewise.
 
 
+class GpuPrice(TypedDict):
+    """What a GPU-hour of a pool costs in a time, in the installation's currency."""
+
+    pool: str
+    since: str  # The first day of UTC on which it holds.
+    until: str | None  # The first day on which it does not any more; null: it stays.
+    per_gpu_hour: float
+    is_current: bool  # It holds today.
+
+
 class GpuUsage(TypedDict):
     """A document of the service: GpuUsage."""
 

@@ -18,7 +18,7 @@ from concertina.commands import (
     removal,
     top,
 )
-from concertina.commands.installation import admin, cluster
+from concertina.commands.installation import admin, cluster, prices
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import arrays, code, edit, init, run, submit
 from concertina.commands.team import (
@@ -101,6 +101,7 @@ app.add_typer(outputs.app, name="outputs")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(keeping.app, name="retention")
+app.add_typer(prices.app, name="price")
 app.add_typer(quotas.app, name="quota")
 app.add_typer(secrets.app, name="secrets")
 

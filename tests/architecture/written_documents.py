@@ -26,6 +26,7 @@ READ: Final = (
     "Explanation",
     "FairnessReceipt",
     "Generation",
+    "GpuPrice",
     "GpuUsage",
     "Job",
     "JobArray",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
 import pytest
@@ -18,6 +19,7 @@ from tenancy.secrets.values import variables
 from webhooks import hooks
 from webhooks.models import WebhookDelivery
 
+from autoscaler.gpu_accounts.models import GpuPrice
 from autoscaler.simulation.api.models import Report, Simulation
 from autoscaler.simulation.api.rest.requests import checked
 from jobs.lifecycle import JobState
@@ -34,6 +36,7 @@ PERSONAL: Final = {  # whose key it is, and its scopes
 }
 WAITING: Final = ("cd_" + "w" * 43, "BCDF-GHJK")  # the codes of a login that waits for a yes
 CONFIRMED: Final = ("cd_" + "c" * 43, "LMNP-QRST")  # of one that an admin said yes to
+PRICED_SINCE: Final = date(2150, 1, 1)
 CANARY: Final = "canary"  # in what only team vision, or only admins, may read
 
 
@@ -75,6 +78,7 @@ class World:
             "token": (self.admins_token if "personal" in path else self.token).pk,
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
+            "since": PRICED_SINCE.isoformat(),
         }
 
     def _name(self, path: str) -> str:
@@ -106,6 +110,7 @@ def people(vision: Team, language: Team, admin_user: User) -> None:
 def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr("autoscaler.simulation.api.tasks.ask", lambda: None)
     vision, pool = Team.objects.get(name="vision"), Pool.objects.get()
+    GpuPrice.objects.create(pool="default", since=PRICED_SINCE, per_gpu_hour=1)
     job = submit(name=f"{CANARY}-job", labels={"a": CANARY}, env={"A": CANARY})
     run(job, workers=1)
     array = JobArray.objects.create(
@@ -235,6 +240,7 @@ BODIES: Final[dict[str, Any]] = {
     "validate_job": spec(team="vision"),
     "change_team": {"max_queued_jobs": 5},
     "change_quota": {"guaranteed_gpus": 1},
+    "set_gpu_price": {"per_gpu_hour": 2.5},
     "preview_setup": {"setup": {"teams": {"vision": {"max_queued_jobs": 5}}}},
     "add_team": {"name": "nlp"},
     "add_pool": {"name": "another"},

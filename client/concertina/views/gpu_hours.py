@@ -8,9 +8,9 @@ from concertina import words
 from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from concertina.documents import GpuUsage
+    from concertina.documents import GpuPrice, GpuUsage
 
 _NAMES = ("hour", "day", "month", "team", "user", "pool", "job", "job_name")
 _AMOUNTS = {
@@ -50,6 +50,20 @@ def sum_of_gpu_hours(found: GpuUsage) -> str:
     held = found["total"]["guaranteed_gpu_hours"] + found["total"]["borrowed_gpu_hours"]
     when = f"{words.date_time(found['since'])} until {words.date_time(found['until'])}"
     return f"{when}: jobs held {_hours(held)} GPU-hours."
+
+
+def prices_table(prices: Iterable[GpuPrice]) -> FittingTable:
+    """Show prices by pool, the oldest first, each with the time in which it holds."""
+    table = FittingTable("POOL", "FROM", "UNTIL", "PER GPU-HOUR", "NOW")
+    for one in prices:
+        table.add_row(
+            one["pool"],
+            one["since"],
+            one["until"] or words.NOTHING,
+            f"{one['per_gpu_hour']:,.6f}".rstrip("0").rstrip("."),
+            "yes" if one["is_current"] else words.NOTHING,
+        )
+    return table
 
 
 def _amounts(row: Mapping[str, Any]) -> Iterator[str]:

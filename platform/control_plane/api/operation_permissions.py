@@ -33,7 +33,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
         *("list_events", "follow_events", "list_webhooks"),
         *("list_pools", "list_nodes", "list_gpu_use"),
-        *("get_utilisation", "get_summary", "list_usage"),
+        *("get_utilisation", "get_summary", "list_usage", "list_gpu_prices"),
         *("list_ticks", "get_tick", "list_prices"),
     ),
     Permission.SEE: (
@@ -84,6 +84,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("cordon_node", "drain_node", "uncordon_node"),
         *("get_setup", "preview_setup", "apply_setup", "add_team", "delete_team", "delete_quota"),
         *("add_pool", "change_pool", "delete_pool", "add_node", "change_node", "delete_node"),
+        *("set_gpu_price", "delete_gpu_price"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

@@ -34,6 +34,7 @@ from control_plane.api.teams import (
     tokens,
 )
 from control_plane.api.ticks.endpoint import PricesView, TicksView, TickView
+from control_plane.api.usage import gpu_prices
 from control_plane.api.usage.endpoint import GpuUsageView
 from control_plane.api.usage.receipt import FairnessReceiptView
 from control_plane.api.webhooks import endpoint as webhooks
@@ -187,6 +188,8 @@ urlpatterns = [
     path("ticks/<int:number>", TickView.as_view()),
     path("cluster/prices", PricesView.as_view()),
     path("usage", GpuUsageView.as_view()),
+    path("gpu-prices", gpu_prices.GpuPricesView.as_view()),
+    path("gpu-prices/<slug:pool>/<slug:since>", gpu_prices.GpuPriceView.as_view()),
     path("audit", AuditView.as_view()),
     path("notices", notices.NoticesView.as_view()),
     path("health", health.HealthView.as_view()),

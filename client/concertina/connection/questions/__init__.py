@@ -1,6 +1,7 @@
 """What can be asked of the service that is no single team's?
 
 - `arrays`: all jobs of an array, and what they are told
+- `gpu_prices`: what a GPU-hour of each pool costs, from which day on
 - `setups`: all that admins set up
 - `quota_previews`: what other quotas would have meant for the recent past
 - `personal_tokens`: which keys a person has

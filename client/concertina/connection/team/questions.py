@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from concertina.connection.questions.gpu_prices import GpuPrices
 from concertina.connection.questions.quota_previews import QuotaPreviews
 from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.team.audit import AuditLog
@@ -49,6 +50,11 @@ class TeamQuestions:
     def gpu_hours(self: _Asks) -> GpuHours:
         """Ask who used, lent and borrowed how much GPU time."""
         return GpuHours(self._send, self._of_team)
+
+    @property
+    def gpu_prices(self: _Asks) -> GpuPrices:
+        """What a GPU-hour of each pool costs, each price from a day on."""
+        return GpuPrices(self._send)
 
     @property
     def keeping(self: _Asks) -> Keeping:

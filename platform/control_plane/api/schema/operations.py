@@ -103,6 +103,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "list_webhook_deliveries": [403],
     "replay_webhook_delivery": [409],
     "cancel_simulation": [409],
+    "set_gpu_price": [409],
+    "delete_gpu_price": [409],
 }
 _OPEN: Final = {"get_health"}  # asked by monitoring, without a word to be wrong
 

@@ -2,6 +2,7 @@
 
 endpoint   answers who used how much
 receipt    answers whether a team was given what it was owed; `receipt_words` says it
+gpu_prices answers what a GPU-hour costs from which day on, and lets admins say it
 query      what may be asked
 documents  how it is answered: as JSON, or as a table
 """
