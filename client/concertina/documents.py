@@ -75,6 +75,23 @@ class AuditEntry(TypedDict):
     after: Any  # Likewise.
 
 
+class BalancedCosts(TypedDict):
+    """GPU-hours, what they cost, and what of it is to be paid."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
+    balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+
+
 class BatchWorth(TypedDict):
     """What a sample of the largest batch counts, by the gradient noise as it was measured last."""
 
@@ -218,6 +235,14 @@ class DroppedDetails(TypedDict):
     needed_gpus: int
     available_gpus: int  # Left when every admitted job takes its smallest size.
     team: TeamShare
+
+
+class EndedJobs(TypedDict):
+    """Jobs that ended in the month."""
+
+    completed: int
+    failed: int
+    cancelled: int
 
 
 class Error(TypedDict):
@@ -520,6 +545,25 @@ class JobRemovals(TypedDict):
     items: list[Removal]
 
 
+class JobReport(TypedDict):
+    """GPU-hours, what they cost, and what of it is to be paid."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
+    balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+    job: str
+    job_name: str
+
+
 class KeptCheckpoint(TypedDict):
     """What an earlier release wrote tells nothing of itself: there the rest is null or empty."""
 
@@ -542,6 +586,25 @@ class KeptPart(TypedDict):
     default_days: int  # What the installation says.
     least_days: int | None  # The team's lower bound.
     most_days: int | None  # The team's upper bound.
+
+
+class LabelReport(TypedDict):
+    """GPU-hours, what they cost, and what of it is to be paid."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
+    balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+    label: str
+    value: str
 
 
 class Lately(TypedDict):
@@ -644,6 +707,45 @@ class ModelVersion(TypedDict):
     created_at: str
 
 
+class MonthBefore(TypedDict):
+    """A document of the service: MonthBefore."""
+
+    month: str  # As 2026-11.
+    total: BalancedCosts
+
+
+class MonthFairness(TypedDict):
+    """Whether the team was given what it was owed, as in its receipt."""
+
+    message: str
+    working_seconds: float  # In which it had work for its guarantee.
+    given_seconds: float  # Of these, in which nothing was missing.
+    missing_gpu_seconds: float
+    missing: list[MissingTime]  # By pool and cause, the largest first.
+
+
+class MonthReport(TypedDict):
+    """What a team used, lent and is charged for in a month, and how its jobs went."""
+
+    month: str  # As 2026-11, of UTC.
+    since: str  # From when on there are accounts of it.
+    until: str  # Up to the last hour that is closed.
+    is_over: bool  # All its hours are closed: it changes no more.
+    # For which nobody looked: what changed then was written down at the end of it.
+    unseen_seconds: float
+    team: str
+    message: str  # The most important of it in a sentence or two.
+    total: BalancedCosts
+    jobs: EndedJobs
+    before: TeamMonthBefore  # The month before, to compare with.
+    by_pool: list[PoolReport]
+    by_person: list[PersonReport]  # The 20 that held most, the largest first.
+    by_job: list[JobReport]  # The 20 that held most, the largest first.
+    # The 20 that held most, the largest first. A job with two labels is in both.
+    by_label: list[LabelReport]
+    fairness: MonthFairness
+
+
 class NewlyPaused(TypedDict):
     """A job that would have been paused, and is not with the quotas that there are."""
 
@@ -719,6 +821,24 @@ class PausedDetails(TypedDict):
     reserved: Reserved | None  # It was a guest on these.
 
 
+class PersonReport(TypedDict):
+    """GPU-hours, what they cost, and what of it is to be paid."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
+    balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+    user: str  # The person, or the token, that submitted the jobs.
+
+
 class PersonalToken(TypedDict):
     """A token of a person, without its key."""
 
@@ -762,6 +882,24 @@ class PoolReceipt(TypedDict):
     pool: str
     working_seconds: float  # In which it had work for its guarantee.
     given_seconds: float  # Of these, in which nothing was missing.
+
+
+class PoolReport(TypedDict):
+    """GPU-hours, what they cost, and what of it is to be paid."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
+    balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+    pool: str
 
 
 class PoolSetup(TypedDict):
@@ -1151,6 +1289,14 @@ class TeamLimitsSetup(TypedDict):
     when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
 
 
+class TeamMonthBefore(TypedDict):
+    """A document of the service: TeamMonthBefore."""
+
+    month: str  # As 2026-11.
+    total: BalancedCosts
+    jobs: EndedJobs
+
+
 class TeamOutcome(TypedDict):
     """How a team's own jobs fared in a pool. null: no job gives the figure."""
 
@@ -1171,6 +1317,25 @@ class TeamRetention(TypedDict):
     may_choose: bool  # True if the caller may set `days`.
     may_set_bounds: bool
     items: list[KeptPart]
+
+
+class TeamRow(TypedDict):
+    """GPU-hours, what they cost, and what of it is to be paid."""
+
+    guaranteed_gpu_hours: float  # Held, of the team's guarantee.
+    borrowed_gpu_hours: float  # Held beyond the team's guarantee.
+    lent_gpu_hours: float  # Of the guarantee, what others borrowed.
+    reserved_gpu_hours: float  # Of it, idle and never lent.
+    idle_gpu_hours: float  # Of it, idle; without a team: of the rest.
+    training_gpu_hours: float  # Held, and used to train.
+    stalled_gpu_hours: float  # Held while nobody trained.
+    starting_gpu_hours: float  # Held by workers that started.
+    lost_work_gpu_hours: float  # Training that had to be done again, perhaps of hours before.
+    cost: float | None  # Of what was held; null: a part of it has no price.
+    credit: float | None  # For what was lent, likewise.
+    balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+    team: str | None  # null: promised to nobody.
+    jobs: EndedJobs
 
 
 class TeamSetup(TypedDict):
@@ -1311,6 +1476,22 @@ class WebhookList(TypedDict):
     """A document of the service: WebhookList."""
 
     items: list[Webhook]
+
+
+class WholeMonthReport(TypedDict):
+    """What all teams used, lent and are charged for in a month."""
+
+    month: str  # As 2026-11, of UTC.
+    since: str  # From when on there are accounts of it.
+    until: str  # Up to the last hour that is closed.
+    is_over: bool  # All its hours are closed: it changes no more.
+    # For which nobody looked: what changed then was written down at the end of it.
+    unseen_seconds: float
+    # What the teams' rows add up to; as balance, what stays with the installation.
+    total: BalancedCosts
+    before: MonthBefore  # The month before, to compare with.
+    teams: list[TeamRow]
+    by_pool: list[PoolReport]
 
 
 class WholeSetup(TypedDict):

@@ -84,6 +84,7 @@ for command in (
     cluster.uncordon,
     gpu_hours.gpu_hours,
     gpu_hours.fairness,
+    gpu_hours.report,
     audit.audit,
     network.network,
 ):

@@ -94,11 +94,24 @@ def tell_webhooks() -> None:
 
 @shared_task(name="control_plane.tasks.close_gpu_accounts")
 def close_gpu_accounts() -> None:
-    """Bring hours that are over into the accounts of GPU time, one after the other, for a while."""
+    """Bring hours that are over into the accounts of GPU time, one after the other, for a while.
+
+    Then tell teams of months that are over with them.
+    """
+    from control_plane.reporting import month_ends  # noqa: PLC0415 - it loads what writes answers
+
     with session_lock(CLOSING_ACCOUNTS) as is_alone:
-        if is_alone:
-            ends_at = time.monotonic() + _CLOSING_SECONDS
-            closing.close_hours(has_time=lambda: time.monotonic() < ends_at)
+        if not is_alone:
+            return
+        ends_at = time.monotonic() + _CLOSING_SECONDS
+
+        def has_time() -> bool:
+            return time.monotonic() < ends_at
+
+        closing.close_hours(has_time=has_time)
+        month_ends.tell_months(
+            timezone.now(), service_url=settings.CONCERTINA.service_url, has_time=has_time
+        )
 
 
 @shared_task(name="control_plane.tasks.check_gpu_accounts")

@@ -4,6 +4,7 @@ Each storey imports only from those below it:
 
     hooks        add, change and remove webhooks; test them, send something again
     delivery     what is due is sent, and what came of it is noted
+    months       who is told that a team's month is over
     outbox       what has to be sent: one row for each event and webhook
     retention    when deliveries are forgotten
     ---

@@ -10,6 +10,7 @@ from typing import Any, Final
 from webhooks.models import WebhookShape
 
 TEST_KIND: Final = "test"
+MONTH_KIND: Final = "month_closed"
 MOST_BODY: Final = 16 << 10  # bytes; of a longer event its data are left out
 _MOST_TEXT: Final = 1000  # characters of an event's message in a chat, or if it is too long
 _SLACK: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -39,6 +40,24 @@ def _short(event: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a long event without its data, and with the beginning of its message."""
     kept = {name: value for name, value in event.items() if name != "data"}
     return {**kept, "message": event["message"][:_MOST_TEXT]}
+
+
+def month_body(shape: str, report: Mapping[str, Any], *, mail: Mapping[str, str], url: str) -> str:
+    """Return what is sent of a team's month: `report` as the API has it, `mail` in words."""
+    if shape == WebhookShape.MAIL:
+        return json.dumps(mail)
+    if shape != WebhookShape.JSON:
+        return _chat(shape, mail["title"], report["message"], url)
+    document = {**report, "url": url}
+    whole = _month_json(document)
+    if len(whole) <= MOST_BODY:
+        return whole
+    short = {name: value for name, value in document.items() if not name.startswith("by_")}
+    return _month_json(short)
+
+
+def _month_json(report: Mapping[str, Any]) -> str:
+    return json.dumps({"type": MONTH_KIND, "timestamp": report["until"], "data": report})
 
 
 def test_body(shape: str, *, name: str, at: datetime, service_url: str) -> str:

@@ -41,6 +41,7 @@ READ: Final = (
     "MadeWebhook",
     "MemberList",
     "Model",
+    "MonthReport",
     "ModelVersionDetail",
     "NodeService",
     "Output",
@@ -62,6 +63,7 @@ READ: Final = (
     "Usage",
     "Validation",
     "WebhookList",
+    "WholeMonthReport",
     "WholeSetup",
     "Worker",
 )  # by the client; what they consist of follows

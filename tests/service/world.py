@@ -78,6 +78,7 @@ class World:
             "token": (self.admins_token if "personal" in path else self.token).pk,
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
+            "month": "2026-11",
             "since": PRICED_SINCE.isoformat(),
         }
 

@@ -4,6 +4,7 @@ None refers to a job, a team or a pool by its row, because all of these may be d
 
 owed         `OwedSpan` and `OwedHour`: what teams were owed, and what of it was not given
 recordings   `HeldSpan`, `CapacitySpan`, `PromiseSpan`, `UnseenSpan`, and their clock
+months       `MonthsPlace` and `TeamMonth`: which months are told of, and how many jobs ended
 prices       `GpuPrice`: what a GPU-hour costs
 accounts     `HourLine`, `DayLine` and `TeamDay`, whose they are, and which hours are closed
 """
@@ -16,6 +17,7 @@ from autoscaler.gpu_accounts.models.accounts import (
     HourLine,
     TeamDay,
 )
+from autoscaler.gpu_accounts.models.months import MonthsPlace, TeamMonth
 from autoscaler.gpu_accounts.models.owed import OwedHour, OwedSpan
 from autoscaler.gpu_accounts.models.prices import GpuPrice
 from autoscaler.gpu_accounts.models.recordings import (
@@ -36,9 +38,11 @@ __all__ = [
     "GpuPrice",
     "HeldSpan",
     "HourLine",
+    "MonthsPlace",
     "OwedHour",
     "OwedSpan",
     "PromiseSpan",
     "TeamDay",
+    "TeamMonth",
     "UnseenSpan",
 ]

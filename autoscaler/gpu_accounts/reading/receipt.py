@@ -82,7 +82,14 @@ def first_owed_hour() -> datetime | None:
     return found
 
 
-def read_receipt(team: str, *, since: datetime, until: datetime, pool: str = "") -> FairnessReceipt:
+def read_receipt(
+    team: str,
+    *,
+    since: datetime,
+    until: datetime,
+    pool: str = "",
+    most_shortfalls: int = MOST_SHORTFALLS,
+) -> FairnessReceipt:
     """Return what is known of closed hours that begin in the time; of all pools without one."""
     of_team = Q(team=team) & (Q(pool=pool) if pool else Q())
     hours = OwedHour.objects.filter(of_team, hour__gte=since, hour__lt=until)
@@ -100,17 +107,18 @@ def read_receipt(team: str, *, since: datetime, until: datetime, pool: str = "")
         OwedSpan.objects.filter(of_team, Q(until=None) | Q(until__gt=since), since__lt=until)
         .exclude(missing={})
         .exclude(until=F("since"))  # the clock stood still
-        .order_by("-since", "pool")[: MOST_SHORTFALLS + 1]
+        .order_by("-since", "pool")[: most_shortfalls + 1]
     )
-    found = [one for span in spans for one in _shortfalls(span, since, until)]
+    read = spans if most_shortfalls else ()
+    found = [one for span in read for one in _shortfalls(span, since, until)]
     return FairnessReceipt(
         pools=[
             PoolReceipt(pool=row["pool"], working=int(row["worked"]), given=int(row["got"]))
             for row in sums
         ],
         missing=[MissingTime(pool=of, cause=cause, amount=int(n)) for of, cause, n in missing],
-        shortfalls=found[:MOST_SHORTFALLS],
-        has_more=len(found) > MOST_SHORTFALLS,
+        shortfalls=found[:most_shortfalls],
+        has_more=len(found) > most_shortfalls,
     )
 
 

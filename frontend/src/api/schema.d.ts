@@ -1471,6 +1471,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What all teams used, lent and are charged for in a month (admins)
+         * @description A row for each team, as its own report says, and what they add up to.
+         */
+        get: operations["get_whole_month_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -1923,6 +1943,26 @@ export interface paths {
          * @description Leads promise the teams below theirs no more than is guaranteed to theirs.
          */
         patch: operations["change_quota"];
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/reports/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a team used, lent and is charged for in a month
+         * @description Of hours that are closed. What it used is priced as the days are; what it lent is credited at the same price. The month before stands beside it.
+         */
+        get: operations["get_month_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/teams/{name}/retention": {
@@ -2381,6 +2421,69 @@ export interface components {
             array: string | null;
             /** @default ok */
             when: components["schemas"]["WaitCondition"];
+        };
+        /** @description GPU-hours, what they cost, and what of it is to be paid. */
+        BalancedCosts: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
+            /**
+             * Format: double
+             * @description The cost without the credit: what is to be paid, if above 0.
+             */
+            balance: number | null;
         };
         /**
          * Batch
@@ -3024,6 +3127,12 @@ export interface components {
              * @default null
              */
             progress_timeout: string | null;
+        };
+        /** @description Jobs that ended in the month. */
+        EndedJobs: {
+            completed: number;
+            failed: number;
+            cancelled: number;
         };
         /** @description The body of every error. */
         Error: {
@@ -4078,6 +4187,71 @@ export interface components {
             is_pinned: boolean;
             items: components["schemas"]["Removal"][];
         };
+        /** @description GPU-hours, what they cost, and what of it is to be paid. */
+        JobReport: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
+            /**
+             * Format: double
+             * @description The cost without the credit: what is to be paid, if above 0.
+             */
+            balance: number | null;
+            job: string;
+            job_name: string;
+        };
         /**
          * JobSpec
          * @description One job as its user declares it.
@@ -4298,6 +4472,107 @@ export interface components {
          * @enum {string}
          */
         KeptPartPartEnum: "curves" | "logs" | "checkpoints" | "outputs" | "code";
+        /**
+         * @description * `submitted` - Submitted: the job was accepted and queued.
+         *     * `state_changed` - State changed: `old_state` and `new_state` tell from what to what.
+         *     * `stop_requested` - Stop requested: while it was stopping, somebody changed what happens to it next.
+         *     * `terms_changed` - Terms changed: somebody changed what it asks for while it lived.
+         *     * `mode_detected` - Mode detected: it is known how its script can be rescaled.
+         *     * `preparing` - Preparing: something must be made ready before it can run, such as an image.
+         *     * `batch_limit_found` - Batch limit found: a worker ran out of GPU memory, and larger shares are split up.
+         *     * `worker_failed` - Worker failed: its own code went wrong.
+         *     * `worker_lost` - Worker lost: one process ended from outside, or its node counts as lost.
+         *     * `worker_not_started` - Worker not started: it will never run.
+         *     * `worker_hung` - Worker hung: it made no progress and is killed.
+         *     * `joiner_dropped` - Joiner dropped: a worker was not ready in time, and the others go on without it.
+         *     * `straggler_found` - Straggler found: a worker is clearly slower than the others.
+         *     * `workers_lost` - Went on without lost workers: the others formed a new group, without a restart.
+         *     * `all_workers_lost` - All workers lost: none could go on, so the job starts again from its checkpoint.
+         *     * `work_lost` - Work lost: steps newer than the checkpoint are made again.
+         *     * `coordinator_restarted` - Coordinator restarted: training went on meanwhile.
+         *     * `node_silent` - Node silent: a node with workers of the job does not answer; they may train on.
+         *     * `node_is_slow` - Node is slow: several workers were slow there; somebody should look at it.
+         *     * `script_warning` - Script warning: it runs, but something in it is probably a mistake.
+         *     * `no_progress` - No progress: half of the time has passed after which it is ended for that.
+         *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
+         *     * `busy_again` - Busy again: its workers do something again.
+         *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
+         *     * `limit_near` - Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.
+         *     * `budget_warning` - Team's budget near: four fifths of its GPU-hours of the month are used up.
+         *     * `budget_used_up` - Team's budget used up: none of its GPU-hours of the month are left.
+         *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
+         *     * `planning_failed` - Left out of plans: the planner failed on its data.
+         *     * `planned_again` - Planned again: the planner can use its data again.
+         *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
+         *     * `month_closed` - A month of the team is over: its report
+         * @enum {string}
+         */
+        KindsEnum: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error" | "month_closed";
+        /** @description GPU-hours, what they cost, and what of it is to be paid. */
+        LabelReport: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
+            /**
+             * Format: double
+             * @description The cost without the credit: what is to be paid, if above 0.
+             */
+            balance: number | null;
+            label: string;
+            value: string;
+        };
         /** @description How the newest ranges like this one did: of jobs that ended, one in the middle of each. */
         Lately: {
             /** @description So many ended within their range. */
@@ -4687,6 +4962,66 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        MonthBefore: {
+            /** @description As 2026-11. */
+            month: string;
+            total: components["schemas"]["BalancedCosts"];
+        };
+        /** @description Whether the team was given what it was owed, as in its receipt. */
+        MonthFairness: {
+            message: string;
+            /**
+             * Format: double
+             * @description In which it had work for its guarantee.
+             */
+            working_seconds: number;
+            /**
+             * Format: double
+             * @description Of these, in which nothing was missing.
+             */
+            given_seconds: number;
+            /** Format: double */
+            missing_gpu_seconds: number;
+            /** @description By pool and cause, the largest first. */
+            missing: components["schemas"]["MissingTime"][];
+        };
+        /** @description What a team used, lent and is charged for in a month, and how its jobs went. */
+        MonthReport: {
+            /** @description As 2026-11, of UTC. */
+            month: string;
+            /**
+             * Format: date-time
+             * @description From when on there are accounts of it.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Up to the last hour that is closed.
+             */
+            until: string;
+            /** @description All its hours are closed: it changes no more. */
+            is_over: boolean;
+            /**
+             * Format: double
+             * @description For which nobody looked: what changed then was written down at the end of it.
+             */
+            unseen_seconds: number;
+            team: string;
+            /** @description The most important of it in a sentence or two. */
+            message: string;
+            total: components["schemas"]["BalancedCosts"];
+            jobs: components["schemas"]["EndedJobs"];
+            /** @description The month before, to compare with. */
+            before: components["schemas"]["TeamMonthBefore"];
+            by_pool: components["schemas"]["PoolReport"][];
+            /** @description The 20 that held most, the largest first. */
+            by_person: components["schemas"]["PersonReport"][];
+            /** @description The 20 that held most, the largest first. */
+            by_job: components["schemas"]["JobReport"][];
+            /** @description The 20 that held most, the largest first. A job with two labels is in both. */
+            by_label: components["schemas"]["LabelReport"][];
+            fairness: components["schemas"]["MonthFairness"];
+        };
         /** @description A node as it is to be. */
         NewNode: {
             name: string;
@@ -5017,8 +5352,8 @@ export interface components {
             when_used_up?: components["schemas"]["WhenUsedUp"];
         };
         PatchedWebhookChangeBody: {
-            /** @description Of events. None: all. */
-            kinds?: components["schemas"]["EventKind"][];
+            /** @description Of events. None: all, and when a month of a team is over. */
+            kinds?: components["schemas"]["KindsEnum"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
             /** @description true: it is told only of jobs that name it in their `notify`. */
@@ -5079,6 +5414,71 @@ export interface components {
             rescales: number;
             /** Format: double */
             longest_stall_seconds: number;
+        };
+        /** @description GPU-hours, what they cost, and what of it is to be paid. */
+        PersonReport: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
+            /**
+             * Format: double
+             * @description The cost without the credit: what is to be paid, if above 0.
+             */
+            balance: number | null;
+            /** @description The person, or the token, that submitted the jobs. */
+            user: string;
         };
         /** @description A token of a person, without its key. */
         PersonalToken: {
@@ -5189,6 +5589,70 @@ export interface components {
              * @description Of these, in which nothing was missing.
              */
             given_seconds: number;
+        };
+        /** @description GPU-hours, what they cost, and what of it is to be paid. */
+        PoolReport: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
+            /**
+             * Format: double
+             * @description The cost without the credit: what is to be paid, if above 0.
+             */
+            balance: number | null;
+            pool: string;
         };
         /** @description GPUs of one type, planned together. */
         PoolSetup: {
@@ -6472,6 +6936,12 @@ export interface components {
         TeamList: {
             items: components["schemas"]["Team"][];
         };
+        TeamMonthBefore: {
+            /** @description As 2026-11. */
+            month: string;
+            total: components["schemas"]["BalancedCosts"];
+            jobs: components["schemas"]["EndedJobs"];
+        };
         /** @description How a team's own jobs fared in a pool. null: no job gives the figure. */
         TeamOutcome: {
             /** @description For the team and all below it. */
@@ -6526,6 +6996,72 @@ export interface components {
             may_choose: boolean;
             may_set_bounds: boolean;
             items: components["schemas"]["KeptPart"][];
+        };
+        /** @description GPU-hours, what they cost, and what of it is to be paid. */
+        TeamRow: {
+            /**
+             * Format: double
+             * @description Held, of the team's guarantee.
+             */
+            guaranteed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held beyond the team's guarantee.
+             */
+            borrowed_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of the guarantee, what others borrowed.
+             */
+            lent_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle and never lent.
+             */
+            reserved_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of it, idle; without a team: of the rest.
+             */
+            idle_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held, and used to train.
+             */
+            training_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held while nobody trained.
+             */
+            stalled_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Held by workers that started.
+             */
+            starting_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Training that had to be done again, perhaps of hours before.
+             */
+            lost_work_gpu_hours: number;
+            /**
+             * Format: double
+             * @description Of what was held; null: a part of it has no price.
+             */
+            cost: number | null;
+            /**
+             * Format: double
+             * @description For what was lent, likewise.
+             */
+            credit: number | null;
+            /**
+             * Format: double
+             * @description The cost without the credit: what is to be paid, if above 0.
+             */
+            balance: number | null;
+            /** @description null: promised to nobody. */
+            team: string | null;
+            jobs: components["schemas"]["EndedJobs"];
         };
         /** @description A team, with what it may use. Its people, tokens and secrets are not part of the set-up. */
         TeamSetup: {
@@ -6948,8 +7484,8 @@ export interface components {
             readonly created_by: string;
         };
         WebhookBody: {
-            /** @description Of events. None: all. */
-            kinds?: components["schemas"]["EventKind"][];
+            /** @description Of events. None: all, and when a month of a team is over. */
+            kinds?: components["schemas"]["KindsEnum"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
             /** @description true: it is told only of jobs that name it in their `notify`. */
@@ -6981,6 +7517,34 @@ export interface components {
          * @enum {string}
          */
         WhenUsedUp: "no_new" | "pause";
+        /** @description What all teams used, lent and are charged for in a month. */
+        WholeMonthReport: {
+            /** @description As 2026-11, of UTC. */
+            month: string;
+            /**
+             * Format: date-time
+             * @description From when on there are accounts of it.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Up to the last hour that is closed.
+             */
+            until: string;
+            /** @description All its hours are closed: it changes no more. */
+            is_over: boolean;
+            /**
+             * Format: double
+             * @description For which nobody looked: what changed then was written down at the end of it.
+             */
+            unseen_seconds: number;
+            /** @description What the teams' rows add up to; as balance, what stays with the installation. */
+            total: components["schemas"]["BalancedCosts"];
+            /** @description The month before, to compare with. */
+            before: components["schemas"]["MonthBefore"];
+            teams: components["schemas"]["TeamRow"][];
+            by_pool: components["schemas"]["PoolReport"][];
+        };
         /** @description The set-up, and its version: another one whenever something is different. */
         WholeSetup: {
             version: string;
@@ -14250,6 +14814,89 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_whole_month_report: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `csv` - csv
+                 *     * `json` - json
+                 */
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path: {
+                /** @description As 2026-11, of UTC; `latest`: the one that was over last or, if accounts began later, the one that goes on. */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeMonthReport"];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_session: {
         parameters: {
             query?: never;
@@ -17186,6 +17833,78 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_month_report: {
+        parameters: {
+            query?: {
+                /**
+                 * @description * `csv` - csv
+                 *     * `json` - json
+                 */
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path: {
+                /** @description As 2026-11, of UTC; `latest`: the one that was over last or, if accounts began later, the one that goes on. */
+                month: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonthReport"];
+                    "text/csv": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

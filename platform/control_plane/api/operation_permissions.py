@@ -44,7 +44,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
         *("list_models", "get_model_version", "get_model_weights", "list_secrets"),
-        *("list_team_images", "list_members", "get_fairness_receipt"),
+        *("list_team_images", "list_members", "get_fairness_receipt", "get_month_report"),
     ),
     Permission.SUBMIT: (
         *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),
@@ -84,7 +84,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("cordon_node", "drain_node", "uncordon_node"),
         *("get_setup", "preview_setup", "apply_setup", "add_team", "delete_team", "delete_quota"),
         *("add_pool", "change_pool", "delete_pool", "add_node", "change_node", "delete_node"),
-        *("set_gpu_price", "delete_gpu_price"),
+        *("set_gpu_price", "delete_gpu_price", "get_whole_month_report"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

@@ -34,7 +34,7 @@ from control_plane.api.teams import (
     tokens,
 )
 from control_plane.api.ticks.endpoint import PricesView, TicksView, TickView
-from control_plane.api.usage import gpu_prices
+from control_plane.api.usage import gpu_prices, reports
 from control_plane.api.usage.endpoint import GpuUsageView
 from control_plane.api.usage.receipt import FairnessReceiptView
 from control_plane.api.webhooks import endpoint as webhooks
@@ -188,6 +188,8 @@ urlpatterns = [
     path("ticks/<int:number>", TickView.as_view()),
     path("cluster/prices", PricesView.as_view()),
     path("usage", GpuUsageView.as_view()),
+    path("teams/<slug:name>/reports/<slug:month>", reports.TeamReportView.as_view()),
+    path("reports/<slug:month>", reports.WholeReportView.as_view()),
     path("gpu-prices", gpu_prices.GpuPricesView.as_view()),
     path("gpu-prices/<slug:pool>/<slug:since>", gpu_prices.GpuPriceView.as_view()),
     path("audit", AuditView.as_view()),

@@ -2,7 +2,7 @@
 
 - `audit`: who did what, and who was refused
 - `data`: `ls`, `add`, `put`, `rm`: which data jobs may name
-- `gpu_hours`: `gpu-hours`, `fairness`: who used GPUs, and was given what it was owed
+- `gpu_hours`: `gpu-hours`, `fairness`, `report`: who used GPUs, was given its due, and pays
 - `keeping`: `storage`, `retention`: what stays on disk, and for how long
 - `members`: who is in a team, and in which role
 - `network`: what a team's jobs may reach

@@ -1,19 +1,23 @@
-"""`gpu-hours`, `fairness`: who used how much GPU time, and was a team given what it was owed?"""
+"""`gpu-hours`, `fairness`, `report`: who used how much GPU time, was given its due, and pays?"""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
 
 from concertina.commands.installation.cluster import PoolOption
-from concertina.commands.options import Output
+from concertina.commands.options import AsPerson, Output, TeamOption
+from concertina.errors import BadInput
 from concertina.input.moments import day_or_moment
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.gpu_hours import gpu_hours_table, sum_of_gpu_hours
 from concertina.views.team.receipt import receipt_sentence, receipt_tables
+from concertina.views.team.report import report_rows, report_tables, whole_report_tables
 
+_MONTH = re.compile(r"2[01]\d{2}-(0[1-9]|1[0-2])")
 _WHEN = "A day, a moment, or so long ago: 2026-11-01, 2026-11-01T12:00, 7d."
 SinceOption = Annotated[
     str | None, typer.Option(parser=day_or_moment, metavar="WHEN", help=f"From when on. {_WHEN}")
@@ -25,6 +29,12 @@ ZoneOption = Annotated[
     str | None,
     typer.Option(metavar="ZONE", help="Whose days and months, as Europe/Berlin. Default: UTC."),
 ]
+
+
+def _month(text: str) -> str:
+    if text != "latest" and not _MONTH.fullmatch(text):
+        raise typer.BadParameter(f"{text!r} is no month. Write it as 2026-11.")
+    return text
 
 
 def gpu_hours(
@@ -98,3 +108,39 @@ def fairness(
         current.terminal.show(found["shortfalls"] if is_list else found, receipt_tables(found))
         if output is Format.TABLE:
             current.terminal.say(receipt_sentence(found))
+
+
+def report(
+    month: Annotated[
+        str,
+        typer.Argument(
+            metavar="[MONTH]",
+            parser=_month,
+            help="As 2026-11, of UTC. Default: the one that was over last.",
+            show_default=False,
+        ),
+    ] = "latest",
+    *,
+    team: TeamOption = None,
+    all_teams: Annotated[
+        bool, typer.Option("--all-teams", help="What all teams used and pay: for admins.")
+    ] = False,
+    person: AsPerson = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Report a month: what a team held, lent and pays, by person and job, and the month before."""
+    with session(output) as current:
+        if all_teams and team is not None:
+            raise BadInput("Say --team, or --all-teams.")
+        is_list = output is Format.CSV
+        with current.speaking_for(person) as client:
+            if all_teams:
+                whole = client.gpu_hours.report_of_all(month)
+                shown = whole["teams"] if is_list else whole
+                current.terminal.show(shown, whole_report_tables(whole))
+                return
+            found = client.gpu_hours.report(month, team=team)
+        current.terminal.show(report_rows(found) if is_list else found, report_tables(found))
+        if output is Format.TABLE:
+            current.terminal.say(found["message"])
+            current.terminal.say(found["fairness"]["message"])

@@ -9,7 +9,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from concertina.connection.connection import Send
-    from concertina.documents import FairnessReceipt, GpuUsage
+    from concertina.documents import (
+        FairnessReceipt,
+        GpuUsage,
+        MonthReport,
+        WholeMonthReport,
+    )
 
 _PAGE = 10_000
 
@@ -80,6 +85,18 @@ class GpuHours:
         }
         path = f"{self._of_team(team)}/fairness-receipt"
         return cast("FairnessReceipt", self._send("GET", path, params=asked)[1])
+
+    def report(self, month: str = "latest", *, team: str | None = None) -> MonthReport:
+        """Tell what a month, as 2026-11, was for a team; by default the token's own team.
+
+        `latest` is the month that was over last. Raises: NotFound
+        """
+        path = f"{self._of_team(team)}/reports/{month}"
+        return cast("MonthReport", self._send("GET", path)[1])
+
+    def report_of_all(self, month: str = "latest") -> WholeMonthReport:
+        """Tell what a month was for all teams together; for admins. Raises: NotAllowed."""
+        return cast("WholeMonthReport", self._send("GET", f"/reports/{month}")[1])
 
 
 def _written(moment: datetime | str | None) -> str | None:

@@ -6,6 +6,7 @@
 - `quotas`: what it may use of each pool
 - `quota_previews`: what other quotas would have meant for the recent past
 - `receipt`: what it was owed and not given, and why
+- `report`: what it held and pays in a month
 - `secrets`: what only its jobs may know
 - `tokens`: which keys its programs have
 - `webhooks`: who is told what happens to its jobs

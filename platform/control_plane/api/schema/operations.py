@@ -103,6 +103,7 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "list_webhook_deliveries": [403],
     "replay_webhook_delivery": [409],
     "cancel_simulation": [409],
+    "get_whole_month_report": [403],
     "set_gpu_price": [409],
     "delete_gpu_price": [409],
 }

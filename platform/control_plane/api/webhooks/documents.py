@@ -7,10 +7,12 @@ from typing import Any, Final
 from rest_framework import serializers
 from webhooks.hooks import LONGEST_URL
 from webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookShape
+from webhooks.shapes import MONTH_KIND
 
 from autoscaler.job_vocabulary import EventKind
 from jobs.lifecycle import JobState
 
+_MONTH: Final = (MONTH_KIND, "A month of the team is over: its report")
 _NAME: Final = r"^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$"
 
 
@@ -26,10 +28,10 @@ class WebhookQuery(serializers.Serializer[Any]):
 
 class WebhookChangeBody(serializers.Serializer[Any]):
     kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=EventKind.choices()),
-        max_length=len(EventKind),
+        child=serializers.ChoiceField(choices=[*EventKind.choices(), _MONTH]),
+        max_length=len(EventKind) + 1,
         required=False,
-        help_text="Of events. None: all.",
+        help_text="Of events. None: all, and when a month of a team is over.",
     )
     states = serializers.ListField(
         child=serializers.ChoiceField(choices=[state.value for state in JobState]),
