@@ -715,7 +715,7 @@ class MonthBefore(TypedDict):
 
 
 class MonthFairness(TypedDict):
-    """Whether the team was given what it was owed, as in its receipt."""
+    """It says whether the team was given what it was owed, as its receipt does."""
 
     message: str
     working_seconds: float  # In which it had work for its guarantee.

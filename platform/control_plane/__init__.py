@@ -8,6 +8,8 @@ Each storey imports only from those below it:
     probe, database_roles     commands that containers run: is this process well, and roles
     management                commands of manage.py
     ---
+    reporting                 what teams are told without asking: that their month is over
+    ---
     api                       endpoints that need several applications at once
     ---
     front                     what stands before Django in `api`

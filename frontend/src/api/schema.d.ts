@@ -4967,7 +4967,7 @@ export interface components {
             month: string;
             total: components["schemas"]["BalancedCosts"];
         };
-        /** @description Whether the team was given what it was owed, as in its receipt. */
+        /** @description It says whether the team was given what it was owed, as its receipt does. */
         MonthFairness: {
             message: string;
             /**

@@ -60,7 +60,7 @@ class TeamMonthBeforeSerializer(MonthBeforeSerializer):
 
 
 class MonthFairnessSerializer(serializers.Serializer[Any]):
-    """Whether the team was given what it was owed, as in its receipt."""
+    """It says whether the team was given what it was owed, as its receipt does."""
 
     message = serializers.CharField()
     working_seconds = serializers.FloatField(help_text="In which it had work for its guarantee.")
