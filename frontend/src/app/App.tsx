@@ -13,12 +13,14 @@ import { Shell } from "./Shell";
 
 /** What is not the overview is loaded when somebody comes to it. */
 const AccountPage = lazy(() => import("../pages/account/AccountPage"));
+const AuditPage = lazy(() => import("../pages/audit/AuditPage"));
 const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
 const DevicePage = lazy(() => import("../pages/device/DevicePage"));
 const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
+const NotificationsPage = lazy(() => import("../pages/notifications/NotificationsPage"));
 const QuotasPage = lazy(() => import("../pages/quotas/QuotasPage"));
 const SubmitPage = lazy(() => import("../pages/submit/SubmitPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
@@ -34,10 +36,12 @@ export function App() {
           <Route path="jobs" element={<JobsPage />} />
           <Route path="jobs/:id" element={<JobPage />} />
           <Route path="account" element={<AccountPage />} />
+          <Route path="audit" element={<AuditPage />} />
           <Route path="autoscaler" element={<AutoscalerPage />} />
           <Route path="cluster" element={<ClusterPage />} />
           <Route path="compare" element={<ComparePage />} />
           <Route path="device" element={<DevicePage />} />
+          <Route path="notifications" element={<NotificationsPage />} />
           <Route path="quotas" element={<QuotasPage />} />
           <Route path="submit" element={<SubmitPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />

@@ -1,12 +1,13 @@
 /** What surrounds every page: the bar at the top, and the way to everything. */
 
 import { Suspense } from "react";
-import { Link, NavLink, Outlet } from "react-router";
+import { Link, NavLink, Outlet, useLocation } from "react-router";
 
 import type { Session } from "../api/types";
 import { useSessionWatch } from "./sessionWatch";
 import { Logo } from "./Logo";
 import { Notices } from "./Notices";
+import { MorePages } from "./MorePages";
 import { GoTo } from "./palette/GoTo";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { UserMenu } from "./UserMenu";
@@ -16,6 +17,7 @@ import styles from "./Shell.module.css";
 export function Shell({ user, notices }: Session) {
   useSessionWatch();
   useScrollToTop();
+  const { pathname } = useLocation();
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>
@@ -34,8 +36,7 @@ export function Shell({ user, notices }: Session) {
           <NavLink to="/cluster">Cluster</NavLink>
           <NavLink to="/autoscaler">Autoscaler</NavLink>
           <NavLink to="/quotas">Quotas</NavLink>
-          <a href="/api/v1/docs">API</a>
-          {user.is_admin && <a href="/admin/">Admin</a>}
+          <MorePages key={pathname} user={user} />
         </nav>
         <div className={styles.tools}>
           <GoTo user={user} />

@@ -1,5 +1,6 @@
 /** Which jobs does somebody look for? All of it stands in the page's address, to be kept and sent. */
 
+import { dayOf, startOfDay } from "./days";
 import { STATES, type State } from "./states";
 
 /** `recent`: those that have not ended come before those that ended last. */
@@ -53,7 +54,6 @@ const MOST_LABELS = 8;
 const LONGEST_TEXT = 200;
 
 const HOURS: Readonly<Record<Exclude<Within, "">, number>> = { "24h": 24, "7d": 168, "30d": 720 };
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MINUTE = 60_000;
 
 /** What the address cannot mean is left out of it. */
@@ -131,19 +131,7 @@ function momentsOf(
     const minute = Math.floor(now / MINUTE) * MINUTE;
     return { since: new Date(minute - HOURS[within] * 60 * MINUTE).toISOString(), until: null };
   }
-  return { since: startOf(since, 0), until: startOf(until, 1) };
-}
-
-/** When a day begins here, or the one so many days later. */
-function startOf(day: string, later: number): string | null {
-  if (day === "") return null;
-  const start = new Date(`${day}T00:00:00`);
-  start.setDate(start.getDate() + later);
-  return start.toISOString();
-}
-
-function dayOf(text: string): string {
-  return DAY.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00`)) ? text : "";
+  return { since: startOfDay(since), until: startOfDay(until, 1) };
 }
 
 export function isLabel(text: string): boolean {

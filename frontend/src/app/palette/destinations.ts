@@ -19,13 +19,17 @@ const PAGES: readonly Destination[] = [
   { name: "Cluster", about: "nodes and GPUs", to: "/cluster" },
   { name: "Autoscaler", about: "decisions, price of a GPU", to: "/autoscaler" },
   { name: "Quotas", about: "guarantees, preview", to: "/quotas" },
+  { name: "Audit log", about: "who changed what, refusals", to: "/audit" },
   { name: "Your account", about: "tokens, password", to: "/account" },
   { name: "API", about: "REST, OpenAPI", to: "/api/v1/docs", isOutside: true },
 ];
-const ADMIN: Destination = { name: "Admin", about: "Django", to: "/admin/", isOutside: true };
+const ADMINS: readonly Destination[] = [
+  { name: "Notifications", about: "who is told of all jobs", to: "/notifications" },
+  { name: "Admin", about: "Django", to: "/admin/", isOutside: true },
+];
 
 export function pagesFor(user: Session["user"]): readonly Destination[] {
-  return user.is_admin ? [...PAGES, ADMIN] : PAGES;
+  return user.is_admin ? [...PAGES, ...ADMINS] : PAGES;
 }
 
 export function teamPages(teams: readonly { readonly name: string }[]): readonly Destination[] {

@@ -12,6 +12,7 @@ import { TeamMark } from "../../design/TeamMark";
 import { plural } from "../../domain/format";
 import { Now } from "./Now";
 import { People } from "./people/People";
+import { TeamNotifications } from "./TeamNotifications";
 import { Setup } from "./Setup";
 import { UsageReceipt } from "./usage/UsageReceipt";
 import styles from "./TeamPage.module.css";
@@ -50,6 +51,7 @@ export default function TeamPage() {
           { to: here, text: "Now" },
           { to: `${here}/usage`, text: "Usage" },
           { to: `${here}/people`, text: "People and tokens" },
+          { to: `${here}/notifications`, text: "Notifications" },
           { to: `${here}/setup`, text: "Secrets and storage" },
         ]}
       />
@@ -57,6 +59,7 @@ export default function TeamPage() {
         <Route index element={<Now team={name} />} />
         <Route path="usage" element={<UsageReceipt team={name} />} />
         <Route path="people" element={<People team={name} />} />
+        <Route path="notifications" element={<TeamNotifications team={name} />} />
         <Route path="setup" element={<Setup team={name} />} />
         <Route path="*" element={<NotFoundPage />} />
       </Routes>
