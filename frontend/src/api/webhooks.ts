@@ -3,12 +3,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
-import { PEOPLES_MILLISECONDS } from "./teams";
 import type { WebhookChanges, WebhookWish } from "./types";
 import { useChange } from "./useChange";
 
 const PART = ["webhooks"];
 const PAGE = 20;
+/** Whether a call failed is to be seen without asking, but nobody waits for it. */
+const LIST_MILLISECONDS = 10_000;
 /** While deliveries are looked at, one that was just asked for is soon seen to come through. */
 const DELIVERY_MILLISECONDS = 3000;
 
@@ -22,7 +23,7 @@ export function useWebhooks(team: string | null, mayManage: boolean) {
       return items.filter((one) => (one.team ?? null) === team);
     },
     enabled: mayManage, // others would be refused
-    refetchInterval: PEOPLES_MILLISECONDS,
+    refetchInterval: LIST_MILLISECONDS,
   });
 }
 

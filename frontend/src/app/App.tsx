@@ -22,6 +22,8 @@ const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const NotificationsPage = lazy(() => import("../pages/notifications/NotificationsPage"));
 const QuotasPage = lazy(() => import("../pages/quotas/QuotasPage"));
+const SimulationPage = lazy(() => import("../pages/simulations/SimulationPage"));
+const SimulationsPage = lazy(() => import("../pages/simulations/SimulationsPage"));
 const SubmitPage = lazy(() => import("../pages/submit/SubmitPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 
@@ -43,6 +45,8 @@ export function App() {
           <Route path="device" element={<DevicePage />} />
           <Route path="notifications" element={<NotificationsPage />} />
           <Route path="quotas" element={<QuotasPage />} />
+          <Route path="simulations" element={<SimulationsPage />} />
+          <Route path="simulations/:id" element={<SimulationPage />} />
           <Route path="submit" element={<SubmitPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />

@@ -12,6 +12,9 @@ export function MorePages({ user }: { readonly user: Session["user"] }) {
       <Menu label="More" name="More pages">
         <ul className={styles.pages}>
           <li>
+            <NavLink to="/simulations">Simulations</NavLink>
+          </li>
+          <li>
             <NavLink to="/audit">Audit log</NavLink>
           </li>
           {user.is_admin && (

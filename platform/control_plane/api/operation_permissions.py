@@ -32,7 +32,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
         *("list_events", "follow_events", "list_webhooks"),
-        *("list_pools", "list_nodes", "list_gpu_use"),
+        *("list_pools", "list_policies", "list_nodes", "list_gpu_use"),
         *("get_utilisation", "get_summary", "list_usage", "list_gpu_prices"),
         *("list_ticks", "get_tick", "list_prices"),
     ),

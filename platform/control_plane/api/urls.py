@@ -13,7 +13,7 @@ from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, quota_previews
 from control_plane.api.audit.endpoint import AuditView
-from control_plane.api.cluster import gpus, leaving, nodes, prefetched_images, usage
+from control_plane.api.cluster import gpus, leaving, nodes, policies, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
@@ -170,6 +170,7 @@ urlpatterns = [
     path("webhooks/<int:webhook>/deliveries/<uuid:delivery>/replay", webhooks.ReplayView.as_view()),
     path("pools", objects.PoolsWithNewView.as_view()),
     path("pools/<slug:name>", objects.PoolView.as_view()),
+    path("policies", policies.PoliciesView.as_view()),
     path("prefetched-images", prefetched_images.PrefetchedImagesView.as_view()),
     path("prefetched-images/<int:number>", prefetched_images.PrefetchedImageView.as_view()),
     path("nodes", objects.NodesWithNewView.as_view()),

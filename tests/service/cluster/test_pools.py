@@ -71,3 +71,13 @@ def test_the_newest_tick_gives_price_and_gap(api: APIClient) -> None:
 def test_pools_need_a_token_and_the_right_method(api: APIClient) -> None:
     assert APIClient().get(URL).status_code == 401
     assert api.put(URL).status_code == 405
+
+
+def test_the_policies_that_a_pool_may_have_are_told_with_their_options(api: APIClient) -> None:
+    found = {one["name"]: one for one in api.get("/api/v1/policies").json()["items"]}
+    assert found["static"]["summary"].startswith("gives the requested workers")
+    assert found["throughput"]["options"] == []
+    (threshold,) = found["scaling_efficiency"]["options"]
+    assert (threshold["name"], threshold["choices"]) == ("threshold", [])
+    (batch,) = found["fixed_batch"]["options"]
+    assert batch["default"] in batch["choices"]

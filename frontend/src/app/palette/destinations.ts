@@ -19,6 +19,7 @@ const PAGES: readonly Destination[] = [
   { name: "Cluster", about: "nodes and GPUs", to: "/cluster" },
   { name: "Autoscaler", about: "decisions, price of a GPU", to: "/autoscaler" },
   { name: "Quotas", about: "guarantees, preview", to: "/quotas" },
+  { name: "Simulations", about: "what if, replay with another policy", to: "/simulations" },
   { name: "Audit log", about: "who changed what, refusals", to: "/audit" },
   { name: "Your account", about: "tokens, password", to: "/account" },
   { name: "API", about: "REST, OpenAPI", to: "/api/v1/docs", isOutside: true },

@@ -1,8 +1,9 @@
 /** What did the autoscaler change, when, and why? Now, or scrubbed through a time that is over. */
 
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 
 import { usePools } from "../../api/cluster";
+import { useSession } from "../../api/session";
 import { useNewestTicks, usePastTicks, useTickAt } from "../../api/ticks";
 import { useInAddress } from "../../app/useInAddress";
 import { Button } from "../../design/Button";
@@ -47,6 +48,7 @@ export default function AutoscalerPage() {
       return after;
     });
   };
+  const isAdmin = useSession().data?.user.is_admin ?? false;
   const error = range.isLive ? newest : past;
   return (
     <div className={frame.page}>
@@ -91,6 +93,11 @@ export default function AutoscalerPage() {
             onChange={setPool}
           />
         )}
+        {isAdmin && pool !== undefined && (
+          <Link className={styles.replay} to={replayAddress(pool, range.from)}>
+            Replay with another policy
+          </Link>
+        )}
       </div>
       {error.isLoadingError && <Problem error={error.error} onRetry={() => void error.refetch()} />}
       {pool !== undefined && (
@@ -119,4 +126,10 @@ export default function AutoscalerPage() {
       )}
     </div>
   );
+}
+
+/** Where the jobs of this time, and of what came since, are replayed. */
+function replayAddress(pool: string, from: number): string {
+  const asked = new URLSearchParams({ pool, since: new Date(from).toISOString() });
+  return `/simulations?${asked.toString()}`;
 }

@@ -1,8 +1,7 @@
 /** How the jobs ended or stand, and what differs in what was asked for: a column for each. */
 
-import { Fragment } from "react";
-
 import type { ComparedJob, Comparison } from "../../api/types";
+import { Breakable } from "../../design/Breakable";
 import { Card } from "../../design/Card";
 import { CopyAsCsv } from "../../design/CopyAsCsv";
 import { EmptyState } from "../../design/EmptyState";
@@ -88,7 +87,9 @@ function Table({ label, jobs, rows, isText = false }: TableProps) {
         <tbody>
           {rows.map(({ title, texts }) => (
             <tr key={title}>
-              <th scope="row">{breakable(title)}</th>
+              <th scope="row">
+                <Breakable text={title} />
+              </th>
               {texts.map((text, place) => (
                 <td key={jobs[place]?.id}>{text}</td>
               ))}
@@ -98,14 +99,4 @@ function Table({ label, jobs, rows, isText = false }: TableProps) {
       </table>
     </div>
   );
-}
-
-/** The way to a field, `elastic.max_workers`, is broken between its words, not within one. */
-function breakable(title: string) {
-  return title.split(/(?<=[._])/).map((part, at) => (
-    <Fragment key={at}>
-      {at > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ));
 }

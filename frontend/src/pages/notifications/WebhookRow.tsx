@@ -6,6 +6,7 @@ import { useChangeWebhook, useDeleteWebhook, useTestWebhook } from "../../api/we
 import { messageOf } from "../../api/errors";
 import type { Webhook } from "../../api/types";
 import { Button } from "../../design/Button";
+import { useNow } from "../../design/now";
 import { Question } from "../../design/Question";
 import { RelativeTime } from "../../design/Time";
 import { plural } from "../../domain/format";
@@ -61,11 +62,12 @@ export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function Failing({ webhook: { failures, rests_until: rest } }: { readonly webhook: Webhook }) {
+  const now = useNow();
   if (failures === 0) return null;
   return (
     <p className={styles.problem}>
       {failures === 1 ? "The last call failed" : `The last ${plural(failures, "call")} failed`}
-      {rest !== null && (
+      {rest !== null && Date.parse(rest) > now && (
         <>
           ; it is tried again <RelativeTime at={rest} />
         </>
