@@ -18,7 +18,7 @@ from autoscaler.planning.policies.options import Option
 class PolicyOptionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     explanation = serializers.CharField()
-    default = serializers.JSONField(help_text="A number, or one of the choices.")  # type: ignore[assignment]  # DRF has an attribute of that name
+    default = serializers.JSONField(help_text="A number, or one of the choices.")
     choices = serializers.ListField(
         child=serializers.CharField(), help_text="None: the option is a number."
     )
