@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from datetime import timedelta
 from typing import Final
 
 from celery import shared_task
@@ -11,8 +12,8 @@ from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
 from tenancy.audit import forgetting
-from tenancy.single_sign_on import lapsing
-from tenancy.single_sign_on.terms import ProviderTerms
+from tenancy.single_sign_on import lapsing, proxy
+from tenancy.single_sign_on.terms import GroupTerms, ProviderTerms, ProxyTerms
 from webhooks import retention as webhooks_retention
 
 from autoscaler.control_loop.housekeeping import retention as control_loop_retention
@@ -63,9 +64,15 @@ def forget_what_is_old() -> None:
 @shared_task(name="control_plane.tasks.take_what_lapsed")
 def take_what_lapsed() -> None:
     """Take roles that groups of the identity provider gave, where it has not confirmed them."""
-    terms: ProviderTerms | None = settings.CONCERTINA.provider
-    if terms is not None:
-        lapsing.take_what_lapsed(timezone.now(), terms.groups.confirmed_for)
+    provider: ProviderTerms | None = settings.CONCERTINA.provider
+    by_proxy: ProxyTerms | None = settings.CONCERTINA.proxy
+    confirmed_for: dict[str, timedelta | None] = {}
+    if provider is not None:
+        confirmed_for[provider.issuer] = provider.groups.confirmed_for
+    if by_proxy is not None:
+        confirmed_for[proxy.ISSUER] = by_proxy.groups.confirmed_for
+    usual = GroupTerms().confirmed_for or timedelta(days=30)
+    lapsing.take_what_lapsed(timezone.now(), confirmed_for, otherwise=usual)
 
 
 @shared_task(name="control_plane.tasks.tell_webhooks")

@@ -16,6 +16,7 @@ from django.db import connection
 from local_stack.checkout import ROOT, free_port
 from local_stack.processes.child_process import ChildProcess, ProcessSpec
 
+PROXY: Final = "127.0.0.2"  # an address of this machine from which ours comes
 METRICS_KEY: Final = "for-tests-only-a-key-for-metrics"
 
 
@@ -42,6 +43,10 @@ class RunningApi:
                 "CONCERTINA_METRICS_KEYS": METRICS_KEY,
                 "CONCERTINA_MAIL_SERVER": "smtp+plain://127.0.0.1:9",  # nothing is sent by the api
                 "CONCERTINA_MAIL_FROM": "concertina@example.com",
+                "CONCERTINA_PROXY_ADDRESSES": PROXY,
+                "CONCERTINA_PROXY_USER_HEADER": "X-Auth-Request-User",
+                "CONCERTINA_PROXY_GROUPS_HEADER": "X-Auth-Request-Groups",
+                "CONCERTINA_PROXY_GROUPS": "ml=vision:member",
             },
             is_ready=self._answers,
             ready_seconds=240,  # however busy the machine is

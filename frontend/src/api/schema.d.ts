@@ -6392,13 +6392,21 @@ export interface components {
          */
         SignEnum: "line" | "iteration";
         SignInMethods: {
-            /** @description An OpenID provider; null: there are passwords alone. */
+            /** @description An OpenID provider; null: there is none. */
             provider: components["schemas"]["SignInProvider"] | null;
+            /** @description A proxy by which this request came, and which vouches for you. */
+            proxy: components["schemas"]["SignInProxy"] | null;
         };
         SignInProvider: {
             /** @description As people call it. */
             name: string;
             /** @description Where a browser goes to sign in, with `next`, the path that it wants, as a parameter. */
+            address: string;
+        };
+        SignInProxy: {
+            /** @description Who you are, as the proxy says. */
+            name: string;
+            /** @description As that of a provider. */
             address: string;
         };
         /** @description A team's quota in the changed cluster. */

@@ -6,6 +6,7 @@ const SENTENCES: Readonly<Record<string, (provider: string) => string>> = {
     `${provider} does not answer as it should. Try again soon, or tell an administrator.`,
   provider_busy: () => "Many people sign in at this moment. Try again in a few seconds.",
   provider_said_no: (provider) => `${provider} did not let you in, or you went back. Try again.`,
+  nobody_vouched: () => "No proxy says who you are. Come by its address, or sign in another way.",
   sign_in_interrupted: () =>
     "The sign-in took too long, or was begun in another browser or tab. Begin again.",
   answer_invalid: (provider) =>

@@ -17,7 +17,7 @@ from storage.code.bounds import CodeLimits
 from storage.data.destinations import Destination
 from storage.data.rules import DataRules
 from storage.data.uploaded.bounds import DataLimits
-from tenancy.single_sign_on.terms import ProviderTerms
+from tenancy.single_sign_on.terms import ProviderTerms, ProxyTerms
 from webhooks.mail_server import MailServer
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
@@ -25,6 +25,7 @@ from control_plane.configuration import (
     limit_settings,
     mail_settings,
     provider_settings,
+    proxy_settings,
     retention_settings,
     team_visibility,
 )
@@ -67,6 +68,7 @@ class Environment:
     webhook_networks: tuple[Destination, ...]  # not public, and webhooks may be called there
     mail: MailServer | None  # None: no mail is sent
     provider: ProviderTerms | None  # by which people sign in; None: by password alone
+    proxy: ProxyTerms | None  # whose headers say who somebody is; None: nobody's
     cache_bytes: int  # of data that was fetched
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
@@ -121,6 +123,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         webhook_networks=_networks(variables, "CONCERTINA_WEBHOOK_NETWORKS"),
         mail=mail_settings.read(variables),
         provider=provider_settings.read(variables, service_url=service_url),
+        proxy=proxy_settings.read(variables),
         cache_bytes=variables.size("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
-import json
-import re
-from collections import defaultdict
-from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from cluster.variables import BadEnvironment, EnvironmentVariables
-from tenancy.single_sign_on.terms import (
-    EVERYBODY,
-    GROUPS,
-    ROLES,
-    GroupRole,
-    GroupTerms,
-    ProviderTerms,
-)
+from tenancy.single_sign_on.terms import ProviderTerms
+
+from control_plane.configuration import group_settings
 
 CALLBACK: Final = "/sign-in/provider/callback"
 _OF: Final = "CONCERTINA_OIDC_"
-_DOMAIN: Final = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
-_TEAM: Final = re.compile(r"[-a-zA-Z0-9_]{1,40}")
 _LONGEST_ISSUER: Final = 500  # as the column has it
-_HOW_GROUPS: Final = (
-    "Use GROUP=TEAM:ROLE with commas between, such as ml=vision:member,ml-leads=vision:lead, or"
-    ' JSON: {"cn=ml,ou=groups": ["vision:member"]}. Roles are viewer, member and lead.'
-)
 
 
 def read(variables: EnvironmentVariables, *, service_url: str) -> ProviderTerms | None:
@@ -58,7 +43,7 @@ def read(variables: EnvironmentVariables, *, service_url: str) -> ProviderTerms 
         redirect_uri=f"{service_url.rstrip('/')}{CALLBACK}",
         scopes=" ".join(scopes.split()),
         groups_claim=variables.text(f"{_OF}GROUPS_CLAIM", default="groups"),
-        groups=_group_terms(variables),
+        groups=group_settings.read_terms(variables, _OF),
     )
 
 
@@ -93,63 +78,3 @@ def _is_here(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _group_terms(variables: EnvironmentVariables) -> GroupTerms:
-    """Raises: BadEnvironment, if nobody could be let in."""
-    roles = _roles(variables.text(f"{_OF}GROUPS", default=""))
-    admin_group = variables.text(f"{_OF}ADMIN_GROUP", default="")
-    admits = variables.text(f"{_OF}ADMITS", default=GROUPS)
-    domains: frozenset[str] = frozenset()
-    if admits not in {GROUPS, EVERYBODY}:
-        domains = frozenset(one.strip().lower() for one in admits.split(",") if one.strip())
-        if not domains or not all(_DOMAIN.fullmatch(one) for one in domains):
-            raise BadEnvironment(
-                f"{_OF}ADMITS={admits!r}: use {GROUPS} (who is in a group of {_OF}GROUPS),"
-                f" {EVERYBODY}, or domains of mail addresses with commas between."
-            )
-    if admits == GROUPS and not roles and not admin_group:
-        raise BadEnvironment(
-            f"{_OF}GROUPS is not set, so nobody could sign in. {_HOW_GROUPS} Or let in"
-            f" everybody whom the provider knows: {_OF}ADMITS={EVERYBODY}."
-        )
-    days = variables.whole(f"{_OF}CONFIRMED_DAYS", default=30, at_least=0, at_most=3650)
-    hours = variables.whole(f"{_OF}SESSION_HOURS", default=12, at_least=1, at_most=24 * 90)
-    return GroupTerms(
-        roles=roles,
-        admin_group=admin_group,
-        admits="" if domains else admits,
-        mail_domains=domains,
-        session_lasts=timedelta(hours=hours),
-        confirmed_for=timedelta(days=days) if days else None,
-    )
-
-
-def _roles(text: str) -> dict[str, tuple[GroupRole, ...]]:
-    """Raises: BadEnvironment, which names the part that does not fit."""
-    found: defaultdict[str, list[GroupRole]] = defaultdict(list)
-    for group, wanted in _pairs(text):
-        team, _, role = wanted.partition(":")
-        if not group or role not in ROLES or not _TEAM.fullmatch(team):
-            raise BadEnvironment(
-                f"{_OF}GROUPS: {group + '=' + wanted!r} does not fit. {_HOW_GROUPS}"
-            )
-        found[group].append(GroupRole(team=team, role=role))
-    return {group: tuple(given) for group, given in found.items()}
-
-
-def _pairs(text: str) -> list[tuple[str, str]]:
-    if not text.lstrip().startswith("{"):
-        parts = (one.strip() for one in re.split(r"[,\n]", text))
-        return [
-            (one.rpartition("=")[0].strip(), one.rpartition("=")[2].strip()) for one in parts if one
-        ]
-    try:
-        told: Any = json.loads(text)
-    except ValueError as problem:
-        raise BadEnvironment(f"{_OF}GROUPS is no JSON: {problem}. {_HOW_GROUPS}") from None
-    return [
-        (group, one if isinstance(one, str) else "")
-        for group, given in told.items()
-        for one in (given if isinstance(given, list) else [given])
-    ]

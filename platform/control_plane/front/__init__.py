@@ -6,7 +6,7 @@ bodies       is a request's body here, whole, and small enough?
 rates        has its sender asked too often?
 counted_jobs and the jobs of a bulk?
 coordinators what do coordinators of jobs ask, and for which moment do they wait?
-inside       does a request for `/internal/` come from inside?
+proxies      what do proxies say of a request, and from whom is it believed?
 only_http    requests for WebSockets are refused
 principal    whom Django took for the sender
 ---

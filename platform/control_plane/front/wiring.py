@@ -27,8 +27,9 @@ from control_plane.front.coordinators.pace import ReportPacing
 from control_plane.front.coordinators.reports import ReportEndpoint, job_that_reports, storing
 from control_plane.front.coordinators.waiting import WaitingCoordinators, job_that_waits
 from control_plane.front.coordinators.wake_line import WakeLine
-from control_plane.front.inside import OnlyFromInside
 from control_plane.front.only_http import OnlyHttp
+from control_plane.front.proxies.inside import OnlyFromInside
+from control_plane.front.proxies.vouching import VouchedHeaders
 from control_plane.front.rates import REFUSAL_SECONDS, RateLimited
 from control_plane.front.threads.bulkheads import Bulkheads, sizes
 from control_plane.front.threads.processor_shares import ProcessorShares
@@ -86,7 +87,8 @@ def in_front_of(django: Application) -> Application:
         is_proxy_believed=bool(settings.REST_FRAMEWORK["NUM_PROXIES"]),
         networks=limits.internal_networks,
     )
-    return OnlyHttp(RememberedHealth(from_inside, is_host_allowed=is_host_allowed))
+    vouched = VouchedHeaders(from_inside, terms=settings.CONCERTINA.proxy)
+    return OnlyHttp(RememberedHealth(vouched, is_host_allowed=is_host_allowed))
 
 
 def share_reads() -> None:

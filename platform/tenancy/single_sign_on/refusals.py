@@ -39,6 +39,12 @@ class ProviderSaidNo(SignInRefused):
     code = "provider_said_no"
 
 
+class NobodyVouched(SignInRefused):
+    """No proxy of ours says who you are; come by its address, or sign in another way."""
+
+    code, status = "nobody_vouched", 403
+
+
 class SignInInterrupted(SignInRefused):
     """The sign-in took too long, or was begun in another browser or tab; begin it again."""
 

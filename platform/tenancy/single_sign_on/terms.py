@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network
 from typing import Final
 
 # The least first, as `access.permissions` has them, which settings are too early to import.
@@ -43,6 +44,21 @@ class GroupTerms:
 
     def makes_admin(self, groups: Collection[str]) -> bool:
         return bool(self.admin_group) and self.admin_group in groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyTerms:
+    """Proxies of ours that say in headers who somebody is, and nobody else's word for it."""
+
+    networks: tuple[IPv4Network | IPv6Network, ...]  # of the proxies, as this service sees them
+    user_header: str
+    groups_header: str = ""
+    mail_header: str = ""
+    groups: GroupTerms = field(default_factory=GroupTerms)
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.user_header, self.groups_header, self.mail_header)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

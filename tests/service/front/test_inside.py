@@ -8,7 +8,7 @@ import pytest
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from control_plane.configuration import limit_settings
 from control_plane.front.callers import Callers
-from control_plane.front.inside import OnlyFromInside
+from control_plane.front.proxies.inside import OnlyFromInside
 
 from tests.service.front.asking import Recorder, ask
 

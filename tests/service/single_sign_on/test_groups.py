@@ -182,11 +182,20 @@ def test_so_many_groups_that_some_would_be_left_out_let_nobody_in(
 def test_what_nobody_confirmed_for_long_ends(provider: RunningProvider, client: Client) -> None:
     now_in(provider, "root", "ml")
     sign_in(client, provider)
-    now, kept = timezone.now(), timedelta(days=30)
-    assert take_what_lapsed(now + timedelta(days=29), kept) == 0
-    assert take_what_lapsed(now + timedelta(days=31), None) == 0
-    assert take_what_lapsed(now + timedelta(days=31), kept) == 1
+
+    def taken_after(days: int, **kept: timedelta | None) -> int:
+        by_issuer = {provider.issuer: kept["here"]} if "here" in kept else {}
+        later = timezone.now() + timedelta(days=days)
+        return take_what_lapsed(later, by_issuer, otherwise=timedelta(days=60))
+
+    kept = timedelta(days=30)
+    assert taken_after(29, here=kept) == 0
+    assert taken_after(31, here=None) == 0
+    assert taken_after(59) == 0
+    assert taken_after(31, here=kept) == 1
     assert (places(), User.objects.get().is_superuser) == ({}, False)
-    assert take_what_lapsed(now + timedelta(days=31), kept) == 0
+    assert taken_after(31, here=kept) == 0
+    sign_in(client, provider)
+    assert taken_after(61) == 1  # of a provider that is not set up any more
     sign_in(client, provider)
     assert (places(), User.objects.get().is_superuser) == ({"vision": "member"}, True)

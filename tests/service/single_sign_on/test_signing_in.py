@@ -231,14 +231,14 @@ def test_what_the_provider_says_of_itself_is_asked_once(
 def test_without_a_provider_there_is_none(client: Client, db: None) -> None:
     assert problem(client.get(BEGIN)["Location"]) == "provider_off"
     assert problem(client.get(f"{BEGIN}/callback")["Location"]) == "provider_off"
-    assert client.get("/api/v1/sign-in-methods").json() == {"provider": None}
+    assert client.get("/api/v1/sign-in-methods").json() == {"provider": None, "proxy": None}
     assert client.post(BEGIN).status_code == 405
     assert client.get("/sign-in/elsewhere").status_code == 404
 
 
 def test_the_sign_in_page_learns_of_it(provider: RunningProvider, client: Client) -> None:
     told = client.get("/api/v1/sign-in-methods").json()
-    assert told == {"provider": {"name": "Example", "address": BEGIN}}
+    assert told == {"provider": {"name": "Example", "address": BEGIN}, "proxy": None}
 
 
 def test_a_provider_that_is_somebody_else_is_not_asked_for_anything(

@@ -13,7 +13,7 @@ import styles from "./LoginPage.module.css";
 export function LoginPage() {
   const session = useSession();
   const signIn = useSignIn();
-  const provider = useSignInMethods().data?.provider;
+  const { provider, proxy } = useSignInMethods().data ?? {};
   const { state, search } = useLocation() as { state: unknown; search: string };
   const told = new URLSearchParams(search);
   const problem = useId();
@@ -61,6 +61,11 @@ export function LoginPage() {
         <Button type="submit" look="primary" disabled={signIn.isPending}>
           {signIn.isPending ? "Signing in…" : "Sign in"}
         </Button>
+        {proxy && (
+          <a className={styles.provider} href={wayTo(proxy.address, wanted)}>
+            Continue as {proxy.name}
+          </a>
+        )}
         {provider && (
           <a className={styles.provider} href={wayTo(provider.address, wanted)}>
             Sign in with {provider.name}

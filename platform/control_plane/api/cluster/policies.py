@@ -43,7 +43,7 @@ class PoliciesView(APIView):
         summary="The policies of this installation, which pools may have and simulations replay",
         responses=PolicyListSerializer,
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Response:  # noqa: ARG002 - Django's signature
         catalogue = installed_policies()
         items = [
             {

@@ -13,7 +13,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.single_sign_on.terms import ProviderTerms
 
-ADDRESS: Final = "/sign-in/provider"
+from control_plane.api.people.proxy_sessions import vouched_name
+
+BY_PROVIDER: Final = "/sign-in/provider"
+BY_PROXY: Final = "/sign-in/proxy"
 
 
 class SignInProviderSerializer(serializers.Serializer[Any]):
@@ -24,9 +27,17 @@ class SignInProviderSerializer(serializers.Serializer[Any]):
     )
 
 
+class SignInProxySerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(help_text="Who you are, as the proxy says.")
+    address = serializers.CharField(help_text="As that of a provider.")
+
+
 class SignInMethodsSerializer(serializers.Serializer[Any]):
     provider = SignInProviderSerializer(
-        allow_null=True, help_text="An OpenID provider; null: there are passwords alone."
+        allow_null=True, help_text="An OpenID provider; null: there is none."
+    )
+    proxy = SignInProxySerializer(
+        allow_null=True, help_text="A proxy by which this request came, and which vouches for you."
     )
 
 
@@ -39,7 +50,9 @@ class SignInMethodsView(APIView):
         responses=SignInMethodsSerializer,
         auth=[],
     )
-    def get(self, request: Request) -> Response:  # noqa: ARG002 - Django's signature
+    def get(self, request: Request) -> Response:
         terms: ProviderTerms | None = settings.CONCERTINA.provider
-        provider = None if terms is None else {"name": terms.name, "address": ADDRESS}
-        return Response(SignInMethodsSerializer({"provider": provider}).data)
+        provider = None if terms is None else {"name": terms.name, "address": BY_PROVIDER}
+        name = vouched_name(request._request)  # noqa: SLF001 - DRF gives no other way
+        proxy = {"name": name, "address": BY_PROXY} if name else None
+        return Response(SignInMethodsSerializer({"provider": provider, "proxy": proxy}).data)

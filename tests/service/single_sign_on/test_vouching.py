@@ -1,0 +1,101 @@
+"""From whom is a header believed that says who somebody is? From listed addresses, and once."""
+
+from __future__ import annotations
+
+import asyncio
+from ipaddress import ip_network
+
+import pytest
+from cluster.variables import BadEnvironment, EnvironmentVariables
+from control_plane.configuration import proxy_settings
+from control_plane.front.proxies.vouching import VOUCHED, VouchedHeaders
+from tenancy.single_sign_on.terms import ProxyTerms
+
+from tests.service.front.asking import Recorder, scope_of
+
+TERMS = ProxyTerms(
+    networks=(ip_network("10.0.0.0/24"), ip_network("2001:db8::/64")),
+    user_header="x-user",
+    groups_header="x-groups",
+)
+HEADERS = {"X-User": "ada", "X-Groups": "ml", "Accept": "*/*"}
+
+
+def passed_on(
+    address: str | None, *more: tuple[bytes, bytes], terms: ProxyTerms | None = TERMS
+) -> tuple[dict[str, str] | None, set[bytes]]:
+    """What is noted of a request, and which headers go on."""
+    recorder = Recorder()
+    scope = scope_of("GET", "/", HEADERS, address or "")
+    scope["headers"] = [*scope["headers"], *more]
+    if address is None:
+        scope["client"] = None
+
+    async def nothing() -> dict[str, object]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def drop(_: object) -> None: ...
+
+    asyncio.run(VouchedHeaders(recorder, terms=terms)(scope, nothing, drop))
+    (seen,) = recorder.scopes
+    return seen.get(VOUCHED), {name for name, _ in seen["headers"]}
+
+
+@pytest.mark.parametrize("address", ["10.0.0.7", "::ffff:10.0.0.7", "2001:db8::1"])
+def test_a_listed_proxy_is_believed_and_its_headers_go_no_further(address: str) -> None:
+    noted, names = passed_on(address)
+    assert noted == {"x-user": "ada", "x-groups": "ml"}
+    assert names == {b"host", b"accept"}
+
+
+@pytest.mark.parametrize("address", ["10.0.1.7", "127.0.0.1", "2001:db9::1", "somewhere", None])
+def test_from_anywhere_else_headers_are_removed_and_count_for_nothing(address: str | None) -> None:
+    forwarded = (b"x-forwarded-for", b"10.0.0.7")
+    noted, names = passed_on(address, forwarded, (b"x_user", b"root"))
+    assert noted is None
+    assert names == {b"host", b"accept", b"x-forwarded-for"}
+
+
+@pytest.mark.parametrize("name", [b"x-user", b"X-User", b"x_user"])
+def test_what_a_client_sends_beside_the_proxy_makes_all_of_it_worthless(name: bytes) -> None:
+    noted, names = passed_on("10.0.0.7", (name, b"root"))
+    assert noted == {}
+    assert names == {b"host", b"accept"}
+
+
+def test_without_proxies_nothing_is_noted() -> None:
+    assert passed_on("10.0.0.7", terms=None)[0] is None
+
+
+WHOLE = {"USER_HEADER": "X-User", "ADDRESSES": "10.0.0.7, 10.1.0.0/24", "GROUPS": "ml=a:lead"}
+
+
+def read(**changes: str) -> ProxyTerms | None:
+    environ = {f"CONCERTINA_PROXY_{name}": value for name, value in (WHOLE | changes).items()}
+    return proxy_settings.read(EnvironmentVariables(environ))
+
+
+def test_settings_are_read() -> None:
+    terms = read()
+    assert terms is not None
+    assert (terms.user_header, len(terms.networks)) == ("x-user", 2)
+    assert proxy_settings.read(EnvironmentVariables({})) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"ADDRESSES": ""}, "set both"),
+        ({"USER_HEADER": ""}, "set both"),
+        ({"USER_HEADER": "Cookie"}, "a header of its own"),
+        ({"USER_HEADER": "X User"}, "a header of its own"),
+        ({"GROUPS_HEADER": "x-user"}, "the same header"),
+        ({"ADDRESSES": "0.0.0.0/0"}, "can say to be anybody"),
+        ({"ADDRESSES": "::/0"}, "can say to be anybody"),
+        ({"ADDRESSES": "proxy.example"}, "addresses or networks"),
+        ({"GROUPS": ""}, "nobody could sign in"),
+    ],
+)
+def test_what_does_not_fit_stops_the_start(changes: dict[str, str], told: str) -> None:
+    with pytest.raises(BadEnvironment, match=told):
+        read(**changes)
