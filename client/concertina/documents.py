@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         AuditOutcome,
         AuditSenderKind,
         BlankEnum,
+        CatchUp,
         DataSourceKind,
         DeliveryState,
         EventKind,
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
         MemberRole,
         ModelState,
         NodeClosing,
+        Overlap,
         PoolAdmissionEnum,
         ReclaimTarget,
         RemedyKind,
         RemovalPartEnum,
         RepeatedUnitEnum,
+        ScheduleRunState,
         SecretKind,
         SetupAction,
         SetupKind,
@@ -505,6 +508,7 @@ class Job(TypedDict):
     labels: dict[str, str]
     array: str | None  # The id of the array of which it is a trial.
     trial: ArrayTrial | None  # Null: it is of no array.
+    schedule: JobSchedule | None  # Null: no schedule submitted it.
 
 
 class JobArray(TypedDict):
@@ -562,6 +566,14 @@ class JobReport(TypedDict):
     balance: float | None  # The cost without the credit: what is to be paid, if above 0.
     job: str
     job_name: str
+
+
+class JobSchedule(TypedDict):
+    """Which schedule submitted a job, and for which of its times; it may be deleted by now."""
+
+    id: str
+    name: str
+    due_at: str
 
 
 class KeptCheckpoint(TypedDict):
@@ -1112,6 +1124,55 @@ class RunningDetails(TypedDict):
     team: TeamShare
 
 
+class Schedule(TypedDict):
+    """A schedule, without its spec."""
+
+    id: str
+    team: str
+    name: str
+    cron: str
+    time_zone: str
+    overlap: Overlap
+    catch_up: CatchUp
+    start_within: int  # Seconds.
+    version: int  # Counts up with each change; whoever changes it says which one they read.
+    holder: str  # In whose name it submits.
+    is_paused: bool
+    paused_because: str  # Who paused it, and why; empty: it goes on.
+    next_at: str | None  # null: it is paused.
+    failures: int  # Of the last runs, in a row, that were refused or failed.
+    last_run: ScheduleRun | None
+    may_change: bool  # True if the caller may change it.
+    created_at: str
+    created_by: str
+    changed_at: str
+
+
+class ScheduleList(TypedDict):
+    """A document of the service: ScheduleList."""
+
+    items: list[Schedule]
+
+
+class ScheduleRun(TypedDict):
+    """One time that was due, or at which somebody asked for it, and what became of it."""
+
+    due_at: str
+    asked_by: str  # Who asked for it; empty: it was due.
+    state: ScheduleRunState
+    message: str  # Why there is no job; mostly empty.
+    jobs: list[ScheduledJob]  # The first of them.
+    job_count: int  # More than one of a spec with an `array`.
+    ended_at: str | None  # null: it waits.
+
+
+class ScheduledJob(TypedDict):
+    """A job that a run became; it may be deleted by now."""
+
+    id: str
+    name: str
+
+
 class Secret(TypedDict):
     """A secret without what is in it."""
 
@@ -1577,6 +1638,14 @@ class ModelVersionDetail(ModelVersion):
     code: str  # Digest of its job's code; empty: it had none.
     sources: list[ModelData]  # Of data that its job used.
     spec: dict[str, Any]  # Of its job, with every default filled in.
+
+
+class ScheduleDetail(Schedule):
+    """A schedule with its spec and its last runs."""
+
+    spec: dict[str, Any]
+    runs: list[ScheduleRun]  # The last ones, the newest first.
+    notes: list[str]  # What to know of the spec, when it was just set.
 
 
 class SteeredArray(JobArray):

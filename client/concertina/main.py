@@ -20,7 +20,7 @@ from concertina.commands import (
 )
 from concertina.commands.installation import admin, cluster, prices
 from concertina.commands.results import checkpoints, curves, models, outputs
-from concertina.commands.submitting import arrays, code, edit, init, run, submit
+from concertina.commands.submitting import arrays, code, edit, init, run, schedules, submit
 from concertina.commands.team import (
     audit,
     data,
@@ -99,6 +99,7 @@ app.add_typer(limits.app, name="limits")
 app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
+app.add_typer(schedules.app, name="schedules")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(keeping.app, name="retention")

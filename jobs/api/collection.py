@@ -137,6 +137,7 @@ def _page(principal: Principal, parameters: Mapping[str, Any]) -> Any:
         states=parameters["state"],
         labels=parameters["label"],
         array=parameters["array"],
+        schedule=parameters["schedule"],
         search=parameters["search"],
         since=parameters["since"],
         until=parameters["until"],

@@ -16,7 +16,7 @@ from jobs.queries.listing.pages import JobOrder
 _STATE: Final = "|".join(JobState)
 _LONGEST_LABEL: Final = 4200  # a name, and a value as long as a spec's may be
 ASKED_BY_ONE: Final = (
-    *("search", "cursor", "pool", "user", "label", "array", "since", "until", "count"),
+    *("search", "cursor", "pool", "user", "label", "array", "schedule", "since", "until", "count"),
 )
 """Which parameters of a list make it a question that hardly two ask at once?"""
 
@@ -88,6 +88,13 @@ class JobListQuery(serializers.Serializer[Any]):
         allow_blank=True,
         max_length=200,
         help_text="Only trials of this array, by its id or its name.",
+    )
+    schedule = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=200,
+        help_text="Only what this schedule submitted, by its id or its name.",
     )
     search = serializers.CharField(
         required=False,

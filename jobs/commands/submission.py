@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
 from django.db import connection, transaction
@@ -49,6 +49,15 @@ class Submitter(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduledBy:
+    """Which schedule submits, and for which of its times."""
+
+    id: str
+    name: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
     """What became of a call, and what its user should know."""
 
@@ -69,6 +78,7 @@ def submit(
     pools: Sequence[PoolCapacity],
     by: Submitter,
     idempotency_key: str | None = None,
+    scheduled: ScheduledBy | None = None,
 ) -> SubmissionResult:
     """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
 
@@ -92,6 +102,7 @@ def submit(
     key = _Key(team=admitted.team, text=text, digest=digest)
     jobs = new_rows(admitted, sent, by)
     _bind_to_array(jobs, sent)
+    _bind_to_schedule(jobs, scheduled)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
         _note(admitted.team, made)
@@ -150,7 +161,7 @@ def _made_once(
             job_id=job.id,
             kind=EventKind.SUBMITTED,
             new_state=JobState.QUEUED,
-            message=" ".join([f"Submitted by {job.submitted_by}.", *earlier_runs.said_of(job)]),
+            message=" ".join([_submitted(job), *earlier_runs.said_of(job)]),
         )
         for job in jobs
     )
@@ -221,6 +232,19 @@ def _bind_to_array(jobs: Sequence[Job], sent: Sequence[SentSpec]) -> None:
     )
     for job in jobs:
         job.array = array
+
+
+def _bind_to_schedule(jobs: Sequence[Job], scheduled: ScheduledBy | None) -> None:
+    if scheduled is None:
+        return
+    for job in jobs:
+        job.schedule, job.schedule_name = scheduled.id, scheduled.name
+        job.scheduled_for = scheduled.due_at
+
+
+def _submitted(job: Job) -> str:
+    by_schedule = f" by schedule {job.schedule_name}" if job.schedule else ""
+    return f"Submitted{by_schedule} {'for' if by_schedule else 'by'} {job.submitted_by}."
 
 
 def new_rows(admitted: AdmittedCall, sent: Sequence[SentSpec], by: Submitter) -> list[Job]:

@@ -73,6 +73,18 @@ class Job(models.Model):
         default=dict, db_default={}, help_text="Its number in the array and its values."
     )
 
+    schedule = models.CharField(
+        max_length=12,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The id of the schedule that submitted it; it may be gone. Empty: none did.",
+    )
+    schedule_name = models.CharField(max_length=40, default="", db_default="", blank=True)
+    scheduled_for = models.DateTimeField(
+        null=True, blank=True, help_text="When the schedule was due; null: none submitted it."
+    )
+
     state = models.CharField(
         max_length=10, choices=[(s, s) for s in JobState], default=JobState.QUEUED
     )
@@ -298,6 +310,11 @@ class Job(models.Model):
             ),
             models.Index(
                 fields=("array",), condition=Q(array__isnull=False), name="trials_of_an_array"
+            ),
+            models.Index(
+                fields=("schedule", "-submitted_at"),
+                condition=~Q(schedule=""),
+                name="jobs_of_a_schedule",
             ),
             models.Index(fields=("state_since",)),  # every tick asks which have ended lately
             models.Index(

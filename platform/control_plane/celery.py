@@ -37,7 +37,7 @@ celery_app.autodiscover_tasks()
 SHUTDOWN_SECONDS: Final = 8  # less than whoever ends us waits before killing
 _LOADED_LATE: Final = (  # they load scipy, aiohttp and serializers
     *("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution"),
-    *("webhooks.delivery.rounds", "webhooks.outbox"),
+    *("webhooks.delivery.rounds", "webhooks.outbox", "schedules.rounds.one_round"),
 )
 
 

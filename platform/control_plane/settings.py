@@ -50,6 +50,7 @@ INSTALLED_APPS = [
     "autoscaler.control_loop",
     "autoscaler.simulation.api",
     "webhooks",
+    "schedules",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -178,6 +179,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "SecretKind": "tenancy.models.Secret.Kind",
         "WebhookShape": "webhooks.models.WebhookShape",
         "DeliveryState": "webhooks.models.DeliveryState",
+        "Overlap": "schedules.models.Overlap",
+        "CatchUp": "schedules.models.CatchUp",
+        "ScheduleRunState": "schedules.models.RunState",
         "ModelState": ["storing", "stored", "lost"],
         "HealthStatus": ["ok", "unavailable"],
         "SimulationState": "autoscaler.simulation.api.models.Simulation.State",
@@ -238,6 +242,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "control_plane.tasks.tell_webhooks",
         "schedule": 2.0,
         "options": {"queue": "io", "expires": 2.0},
+    },
+    "submit_scheduled": {
+        "task": "control_plane.tasks.submit_scheduled",
+        "schedule": 10.0,
+        "options": {"queue": "io", "expires": 10.0},
     },
     "close_gpu_accounts": {  # of the hour that is over; else there is nothing to do
         "task": "control_plane.tasks.close_gpu_accounts",

@@ -11,6 +11,7 @@ from celery import shared_task
 from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
+from schedules import retention as schedules_retention
 from tenancy.audit import forgetting
 from tenancy.single_sign_on import lapsing, proxy
 from tenancy.single_sign_on.terms import GroupTerms, ProviderTerms, ProxyTerms
@@ -34,6 +35,8 @@ _READING_SECONDS: Final = 4.0
 READING_SCRIPTS: Final = 0x52656164  # "Read", the number of a lock
 TELLING_WEBHOOKS: Final = 0x54656C6C  # "Tell", the number of a lock
 _TELLING_SECONDS: Final = 8.0
+SUBMITTING_SCHEDULED: Final = 0x44756521  # "Due!", the number of a lock
+_SUBMITTING_SECONDS: Final = 20.0
 _MOST_GAPS_TOLD: Final = 50  # each a line of the log
 _CLOSING_SECONDS: Final = 60.0
 CLOSING_ACCOUNTS: Final = 0x4163636F  # "Acco", the number of a lock
@@ -45,6 +48,7 @@ logger: Final = logging.getLogger(__name__)
 @shared_task(name="control_plane.tasks.forget_what_is_old")
 def forget_what_is_old() -> None:
     """Delete what is old, in bounded batches, for a bounded time; the next run goes on."""
+    schedules_retention.keep_code()
     kept: RetentionSettings = settings.CONCERTINA.retention
     erase = Eraser(seconds=kept.seconds)
     deleted = {
@@ -52,6 +56,7 @@ def forget_what_is_old() -> None:
         **control_loop_retention.delete_old(kept.utilisation, erase=erase),
         **gpu_accounts_retention.delete_old(erase=erase),
         **webhooks_retention.delete_old(kept.deliveries, erase=erase),
+        **schedules_retention.delete_old(erase=erase),
         **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
         "audit_entries": forgetting.forget_old(kept.audit, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
@@ -97,6 +102,21 @@ def tell_webhooks() -> None:
         while fill() and has_time():
             pass
         rounds.deliver(webhook_reach, clock=timezone.now, has_time=has_time, fill=fill)
+
+
+@shared_task(name="control_plane.tasks.submit_scheduled")
+def submit_scheduled() -> None:
+    """Submit what schedules have due. Bounded; one process at a time."""
+    from schedules.rounds import one_round  # noqa: PLC0415 - it loads what writes answers of the API
+
+    from control_plane.queries.pool_capacities import read_pools  # noqa: PLC0415 - so does it
+
+    with session_lock(SUBMITTING_SCHEDULED) as is_alone:
+        if is_alone:
+            ends_at = time.monotonic() + _SUBMITTING_SECONDS
+            one_round.run_round(
+                read_pools, clock=timezone.now, has_time=lambda: time.monotonic() < ends_at
+            )
 
 
 @shared_task(name="control_plane.tasks.close_gpu_accounts")

@@ -24,7 +24,7 @@ from jobs.queries import event_feed
 from jobs.queries.event_feed import FeedFilter
 from webhooks.models import OutboxPlace, Webhook, WebhookDelivery
 from webhooks.named import Named
-from webhooks.shapes import body_of
+from webhooks.shapes import body_of, schedule_body
 
 TRIED_FOR: Final = timedelta(days=1)
 MOST_AT_ONCE: Final = 500  # events of one transaction
@@ -117,6 +117,33 @@ def _deliveries(
                 expires_at=now + TRIED_FOR,
                 due_at=now,
             )
+
+
+def tell_of_schedule(
+    team_id: int, event: Mapping[str, Any], *, named: Collection[str], now: datetime, url: str
+) -> None:
+    """Put what happened to a team's schedule into the outbox, in the caller's transaction.
+
+    It is told to those that are told of such events, and to `named` ones. Two statements, and a
+    third if somebody is told.
+    """
+    kind = event["kind"]
+    told = [
+        one
+        for one in _by_team([*Webhook.objects.filter(is_enabled=True)])[team_id]
+        if one.name in named or not (one.is_on_request or (one.kinds and kind not in one.kinds))
+    ]
+    WebhookDelivery.objects.bulk_create(
+        WebhookDelivery(
+            webhook=one,
+            kind=kind,
+            body=schedule_body(one.shape, event, service_url=url),
+            created_at=now,
+            expires_at=now + TRIED_FOR,
+            due_at=now,
+        )
+        for one in told
+    )
 
 
 def wants(webhook: Webhook, event: Event, named: Named) -> bool:

@@ -11,6 +11,8 @@ from webhooks.models import WebhookShape
 
 TEST_KIND: Final = "test"
 MONTH_KIND: Final = "month_closed"
+SCHEDULE_REFUSED: Final = "schedule_refused"
+SCHEDULE_PAUSED: Final = "schedule_paused"
 MOST_BODY: Final = 16 << 10  # bytes; of a longer event its data are left out
 _MOST_TEXT: Final = 1000  # characters of an event's message in a chat, or if it is too long
 _SLACK: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -58,6 +60,24 @@ def month_body(shape: str, report: Mapping[str, Any], *, mail: Mapping[str, str]
 
 def _month_json(report: Mapping[str, Any]) -> str:
     return json.dumps({"type": MONTH_KIND, "timestamp": report["until"], "data": report})
+
+
+def schedule_body(shape: str, event: Mapping[str, Any], *, service_url: str) -> str:
+    """Return what is sent of a schedule: its `kind`, `at`, `team`, `schedule` and `message`."""
+    url = f"{service_url.rstrip('/')}/teams/{event['team']}"
+    if shape == WebhookShape.JSON:
+        return _json({**event, "url": url})
+    title, words = f"Schedule {event['schedule']}", event["kind"].replace("_", " ")
+    if shape == WebhookShape.MAIL:
+        lines = [
+            *(event["message"][:_MOST_TEXT], ""),
+            f"Schedule:  {event['schedule']} of team {event['team']}",
+            f"When:      {event['at'][:19].replace('T', ' ')} UTC",
+            url,
+        ]
+        return json.dumps({"subject": f"{title}: {words}", "text": "\n".join(lines) + "\n"})
+    told = f"({event['team']}) {words}: {event['message'][:_MOST_TEXT]}"
+    return _chat(shape, title, told, url)
 
 
 def test_body(shape: str, *, name: str, at: datetime, service_url: str) -> str:

@@ -48,6 +48,8 @@ READ: Final = (
     "PersonalTokenList",
     "Pool",
     "QuotaPreview",
+    "ScheduleDetail",
+    "ScheduleList",
     "Secret",
     "SetupOutcome",
     "SteeredArray",
@@ -70,6 +72,7 @@ READ: Final = (
 EXTENDS: Final = {
     "JobDetail": "Job",
     "ModelVersionDetail": "ModelVersion",
+    "ScheduleDetail": "Schedule",
     "SteeredArray": "JobArray",
     "SubmittedJob": "JobDetail",
     "TeamDetail": "Team",

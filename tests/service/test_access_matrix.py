@@ -16,7 +16,7 @@ from django.db import transaction
 from tenancy.access.permissions import COLUMNS, TABLE, Permission
 
 from tests.service.results.test_outputs import content
-from tests.service.world import BODIES, CANARY, World, client, people, world
+from tests.service.world import BODIES, CANARY, HEADERS, World, client, people, world
 
 __all__ = ("people", "world")  # fixtures
 
@@ -109,7 +109,8 @@ def test_a_sender_may_do_what_the_matrix_says(sender: str, world: World) -> None
     for name, (method, path) in operations().items():
         with transaction.atomic():
             ask = getattr(client(sender, world), method)
-            answer = ask(world.address(path, operation=name), BODIES.get(name), format="json")
+            address, more = world.address(path, operation=name), HEADERS.get(name, {})
+            answer = ask(address, BODIES.get(name), format="json", **more)
             transaction.set_rollback(True)
         sent = content(answer) if answer.streaming else answer.content
         said = f"{answer.headers if answer.streaming else ''} {sent.decode(errors='replace')}"

@@ -11,6 +11,7 @@ from cluster.models import Pool, PrefetchedImage
 from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
+from schedules.models import TeamSchedule
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
 from tenancy.access.keys import device_logins, personal_tokens, tokens
 from tenancy.models import DeviceLogin, ImageRule, Membership, PersonalToken, Team, Token
@@ -76,6 +77,7 @@ class World:
             "alias": "production",
             "member": "member",
             "token": (self.admins_token if "personal" in path else self.token).pk,
+            "schedule": f"{CANARY}-schedule",
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
             "month": "2026-11",
@@ -156,6 +158,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         states=[],
         by=CANARY,
     )
+    add_schedule(vision)
     return World(
         array=array,
         source=source,
@@ -170,6 +173,22 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         preview=preview,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
+    )
+
+
+def add_schedule(team: Team) -> None:
+    """One that an admin paused, of which only team vision may read."""
+    TeamSchedule.objects.create(
+        team=team,
+        name=f"{CANARY}-schedule",
+        spec=spec(name=f"{CANARY}-scheduled", team=team.name),
+        cron="0 2 * * *",
+        time_zone="UTC",
+        start_within=3600,
+        holder="root",
+        person_id=User.objects.get(username="root").pk,
+        is_paused=True,
+        created_by=CANARY,
     )
 
 
@@ -234,6 +253,7 @@ def client(sender: str, world: World) -> APIClient:
     return made
 
 
+HEADERS: Final[dict[str, dict[str, str]]] = {"change_schedule": {"HTTP_IF_MATCH": "1"}}
 BODIES: Final[dict[str, Any]] = {
     "follow_events": {"after": "nowhere"},  # else it goes on for minutes
     "submit_job": spec(team="vision"),
@@ -275,6 +295,8 @@ BODIES: Final[dict[str, Any]] = {
     },
     "add_webhook": {"team": "vision", "name": "alarms", "url": "https://example.com/hook"},
     "change_webhook": {"kinds": ["idle"]},
+    "add_schedule": {"name": "nightly", "spec": spec(), "cron": "0 2 * * *"},
+    "change_schedule": {"cron": "0 3 * * *"},
     "log_in": {"username": "member", "password": PASSWORD},
     "sync_job": report(),
 }

@@ -1,7 +1,7 @@
 """The verbs of the command line, one module per kind.
 
-- `submitting`: `init`, `submit`, `validate`, `wait`, `run`, `edit`, `rerun`, `code`, `arrays`:
-  jobs are made
+- `submitting`: `init`, `submit`, `validate`, `wait`, `run`, `edit`, `rerun`, `code`, `arrays`,
+  `schedules`: jobs are made
 - `inspect`: `ps`, `describe`, `explain`, `usage`: which jobs there are, and why they are so
 - `diff`: in what two jobs differ
 - `dashboard`: `open`

@@ -62,6 +62,10 @@ def ps(
     array: Annotated[
         str | None, typer.Option(metavar="ARRAY", help="Only trials of this array, by id or name.")
     ] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(metavar="SCHEDULE", help="Only what this schedule submitted, by id or name."),
+    ] = None,
     since: Since = None,
     until: Until = None,
     order: Annotated[
@@ -90,6 +94,7 @@ def ps(
             user=user,
             labels=labels or (),
             array=array,
+            schedule=schedule,
             since=since,
             until=until,
             order=order,

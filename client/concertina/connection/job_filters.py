@@ -23,6 +23,7 @@ class JobFilters(TypedDict, total=False):
     user: str | None
     labels: Iterable[str]
     array: str | None  # its id or its name
+    schedule: str | None  # its id or its name
     search: str | None
     since: datetime | None
     until: datetime | None
@@ -38,6 +39,7 @@ def parameters(filters: JobFilters) -> dict[str, Any]:
         "since": since and since.isoformat(),
         "until": until and until.isoformat(),
         **{
-            name: filters.get(name) for name in ("team", "pool", "user", "array", "search", "order")
+            name: filters.get(name)
+            for name in ("team", "pool", "user", "array", "schedule", "search", "order")
         },
     }

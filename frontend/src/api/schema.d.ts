@@ -2019,6 +2019,118 @@ export interface paths {
         patch: operations["change_team_retention"];
         trace?: never;
     };
+    "/api/v1/teams/{name}/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The schedules of a team, without their specs, each with its last run
+         * @description By name; a team has at most 50.
+         */
+        get: operations["list_schedules"];
+        put?: never;
+        /**
+         * Submit a job spec again and again
+         * @description At each time that `cron` tells in `time_zone`. It submits in the name of whoever adds it, as long as they, and the token with which they did, may submit jobs in the team. The spec is checked now, as it is at each time. A team has at most 50. Expressions are those of Debian's cron, with five fields.
+         */
+        post: operations["add_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/schedules/{schedule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a schedule with its spec and its last runs
+         * @description A view that is told, where it is wired, how to ask about pools, and what is too large.
+         */
+        get: operations["get_schedule"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a schedule with its runs
+         * @description The jobs that it submitted stay.
+         */
+        delete: operations["delete_schedule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule
+         * @description What is left out stays, the next time, too, unless `cron` or `time_zone` is another. Whoever changes the spec answers for it from then on: it submits in their name. `If-Match` is the `version` that was read; if somebody has changed it since, nothing is changed. It needs the right to submit, and of those that are not one's own the right to change all jobs.
+         */
+        patch: operations["change_schedule"];
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/schedules/{schedule}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit nothing by a schedule until somebody resumes it
+         * @description Its jobs go on.
+         */
+        post: operations["pause_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/schedules/{schedule}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with a schedule at the next time that is due
+         * @description Whoever resumes it answers for it from then on: it submits in their name.
+         */
+        post: operations["resume_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/schedules/{schedule}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a schedule's spec now
+         * @description In the name of whoever asks, beside its times; a paused one, too. Its `overlap` counts. The same `Idempotency-Key` answers with the same run as long as that is kept.
+         */
+        post: operations["run_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams/{name}/secrets": {
         parameters: {
             query?: never;
@@ -2613,6 +2725,12 @@ export interface components {
             /** @description By how far ahead they were predicted. */
             by_horizon: components["schemas"]["Held"][];
         };
+        /**
+         * @description * `none` - none: they are left out
+         *     * `last` - last: the last of them is submitted, if it is not too long ago
+         * @enum {string}
+         */
+        CatchUp: "none" | "last";
         Change: {
             readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
             message: string;
@@ -2849,6 +2967,8 @@ export interface components {
             array: string | null;
             /** @description Null: it is of no array. */
             readonly trial: components["schemas"]["ArrayTrial"] | null;
+            /** @description Null: no schedule submitted it. */
+            readonly schedule: components["schemas"]["JobSchedule"] | null;
             /** @description Without the text of what was changed beside the commit of its code. */
             readonly resolved_spec: {
                 [key: string]: unknown;
@@ -3897,6 +4017,8 @@ export interface components {
             array: string | null;
             /** @description Null: it is of no array. */
             readonly trial: components["schemas"]["ArrayTrial"] | null;
+            /** @description Null: no schedule submitted it. */
+            readonly schedule: components["schemas"]["JobSchedule"] | null;
         };
         /** @description Jobs that were submitted as one spec with an `array`, and how they stand. */
         JobArray: {
@@ -4062,6 +4184,8 @@ export interface components {
             array: string | null;
             /** @description Null: it is of no array. */
             readonly trial: components["schemas"]["ArrayTrial"] | null;
+            /** @description Null: no schedule submitted it. */
+            readonly schedule: components["schemas"]["JobSchedule"] | null;
             spec: {
                 [key: string]: unknown;
             };
@@ -4268,6 +4392,13 @@ export interface components {
             balance: number | null;
             job: string;
             job_name: string;
+        };
+        /** @description Which schedule submitted a job, and for which of its times; it may be deleted by now. */
+        JobSchedule: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            due_at: string;
         };
         /**
          * JobSpec
@@ -4522,9 +4653,11 @@ export interface components {
          *     * `planned_again` - Planned again: the planner can use its data again.
          *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
          *     * `month_closed` - A month of the team is over: its report
+         *     * `schedule_refused` - A schedule of the team was due, and nothing was submitted
+         *     * `schedule_paused` - A schedule of the team has paused itself
          * @enum {string}
          */
-        KindsEnum: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error" | "month_closed";
+        KindsEnum: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error" | "month_closed" | "schedule_refused" | "schedule_paused";
         /** @description GPU-hours, what they cost, and what of it is to be paid. */
         LabelReport: {
             /**
@@ -5255,6 +5388,13 @@ export interface components {
             items: components["schemas"]["Output"][];
             next_cursor: string | null;
         };
+        /**
+         * @description * `allow` - allow: another one is submitted beside it
+         *     * `skip` - skip: nothing is submitted
+         *     * `replace` - replace: it is cancelled, and another one is submitted
+         * @enum {string}
+         */
+        Overlap: "allow" | "skip" | "replace";
         /** @description A node; the pool that it is in, or moves to. */
         PatchedChangedNode: {
             pool?: string;
@@ -5327,6 +5467,33 @@ export interface components {
         PatchedRoleBody: {
             role?: components["schemas"]["MemberRole"];
         };
+        PatchedScheduleChangeBody: {
+            /** @description A job spec, which may have an `array`. It is submitted as any other, and its `name` gets the moment behind it; it may have no `deadline`, and its `team` may be left out. */
+            spec?: {
+                [key: string]: unknown;
+            };
+            /** @description Minute, hour, day of the month, month, day of the week; no oftener than every 5 minutes. */
+            cron?: string;
+            /** @description Of the IANA database, such as `Europe/Berlin`: in which `cron` is read. */
+            time_zone?: string;
+            /**
+             * @description While a job of it lives: `skip` the time, `allow` another beside it, or `replace` it, which cancels it.
+             *
+             *     * `allow` - allow: another one is submitted beside it
+             *     * `skip` - skip: nothing is submitted
+             *     * `replace` - replace: it is cancelled, and another one is submitted
+             */
+            overlap?: components["schemas"]["Overlap"];
+            /**
+             * @description Of times that were due while the service was away: the `last`, if it is not longer ago than `start_within`, or `none`.
+             *
+             *     * `none` - none: they are left out
+             *     * `last` - last: the last of them is submitted, if it is not too long ago
+             */
+            catch_up?: components["schemas"]["CatchUp"];
+            /** @description Seconds after which a time that was due is missed. */
+            start_within?: number;
+        };
         /** @description What may be changed of a team. */
         PatchedTeamChange: {
             /** @description Another name. GPU time of before stays under the former one. */
@@ -5369,7 +5536,7 @@ export interface components {
             when_used_up?: components["schemas"]["WhenUsedUp"];
         };
         PatchedWebhookChangeBody: {
-            /** @description Of events. None: all, and when a month of a team is over. */
+            /** @description Of events. None: all, also what is of no job: months, schedules. */
             kinds?: components["schemas"]["KindsEnum"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
@@ -6247,6 +6414,154 @@ export interface components {
              */
             shrink_below: number | null;
         };
+        /** @description A schedule, without its spec. */
+        Schedule: {
+            readonly id: string;
+            team: string;
+            readonly name: string;
+            readonly cron: string;
+            readonly time_zone: string;
+            overlap: components["schemas"]["Overlap"];
+            catch_up: components["schemas"]["CatchUp"];
+            /** @description Seconds. */
+            start_within: number;
+            /** @description Counts up with each change; whoever changes it says which one they read. */
+            version: number;
+            /** @description In whose name it submits. */
+            holder: string;
+            is_paused: boolean;
+            /** @description Who paused it, and why; empty: it goes on. */
+            paused_because: string;
+            /**
+             * Format: date-time
+             * @description null: it is paused.
+             */
+            next_at: string | null;
+            /** @description Of the last runs, in a row, that were refused or failed. */
+            failures: number;
+            last_run: components["schemas"]["ScheduleRun"] | null;
+            /** @description True if the caller may change it. */
+            may_change: boolean;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly created_by: string;
+            /** Format: date-time */
+            readonly changed_at: string;
+        };
+        ScheduleBody: {
+            name: string;
+            /** @description A job spec, which may have an `array`. It is submitted as any other, and its `name` gets the moment behind it; it may have no `deadline`, and its `team` may be left out. */
+            spec: {
+                [key: string]: unknown;
+            };
+            /** @description Minute, hour, day of the month, month, day of the week; no oftener than every 5 minutes. */
+            cron: string;
+            /**
+             * @description Of the IANA database, such as `Europe/Berlin`: in which `cron` is read.
+             * @default UTC
+             */
+            time_zone: string;
+            /**
+             * @description While a job of it lives: `skip` the time, `allow` another beside it, or `replace` it, which cancels it.
+             *
+             *     * `allow` - allow: another one is submitted beside it
+             *     * `skip` - skip: nothing is submitted
+             *     * `replace` - replace: it is cancelled, and another one is submitted
+             * @default skip
+             */
+            overlap: components["schemas"]["Overlap"];
+            /**
+             * @description Of times that were due while the service was away: the `last`, if it is not longer ago than `start_within`, or `none`.
+             *
+             *     * `none` - none: they are left out
+             *     * `last` - last: the last of them is submitted, if it is not too long ago
+             * @default last
+             */
+            catch_up: components["schemas"]["CatchUp"];
+            /**
+             * @description Seconds after which a time that was due is missed.
+             * @default 21600
+             */
+            start_within: number;
+        };
+        /** @description A schedule with its spec and its last runs. */
+        ScheduleDetail: {
+            readonly id: string;
+            team: string;
+            readonly name: string;
+            readonly cron: string;
+            readonly time_zone: string;
+            overlap: components["schemas"]["Overlap"];
+            catch_up: components["schemas"]["CatchUp"];
+            /** @description Seconds. */
+            start_within: number;
+            /** @description Counts up with each change; whoever changes it says which one they read. */
+            version: number;
+            /** @description In whose name it submits. */
+            holder: string;
+            is_paused: boolean;
+            /** @description Who paused it, and why; empty: it goes on. */
+            paused_because: string;
+            /**
+             * Format: date-time
+             * @description null: it is paused.
+             */
+            next_at: string | null;
+            /** @description Of the last runs, in a row, that were refused or failed. */
+            failures: number;
+            last_run: components["schemas"]["ScheduleRun"] | null;
+            /** @description True if the caller may change it. */
+            may_change: boolean;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly created_by: string;
+            /** Format: date-time */
+            readonly changed_at: string;
+            spec: {
+                [key: string]: unknown;
+            };
+            /** @description The last ones, the newest first. */
+            runs: components["schemas"]["ScheduleRun"][];
+            /** @description What to know of the spec, when it was just set. */
+            notes: string[];
+        };
+        ScheduleList: {
+            items: components["schemas"]["Schedule"][];
+        };
+        /** @description One time that was due, or at which somebody asked for it, and what became of it. */
+        ScheduleRun: {
+            /** Format: date-time */
+            due_at: string;
+            /** @description Who asked for it; empty: it was due. */
+            asked_by: string;
+            state: components["schemas"]["ScheduleRunState"];
+            /** @description Why there is no job; mostly empty. */
+            message: string;
+            /** @description The first of them. */
+            readonly jobs: components["schemas"]["ScheduledJob"][];
+            /** @description More than one of a spec with an `array`. */
+            job_count: number;
+            /**
+             * Format: date-time
+             * @description null: it waits.
+             */
+            ended_at: string | null;
+        };
+        /**
+         * @description * `waiting` - waiting: it was due, and is submitted in a moment
+         *     * `submitted` - submitted: its job was accepted
+         *     * `skipped` - skipped: a job of the schedule still lived
+         *     * `refused` - refused: its job was not accepted; the message says why
+         *     * `missed` - missed: the service was away for too long
+         *     * `failed` - failed: the service could not submit it, and gave up
+         * @enum {string}
+         */
+        ScheduleRunState: "waiting" | "submitted" | "skipped" | "refused" | "missed" | "failed";
+        /** @description A job that a run became; it may be deleted by now. */
+        ScheduledJob: {
+            id: string;
+            name: string;
+        };
         /** @description A secret without what is in it. */
         Secret: {
             name: string;
@@ -6754,6 +7069,8 @@ export interface components {
             array: string | null;
             /** @description Null: it is of no array. */
             readonly trial: components["schemas"]["ArrayTrial"] | null;
+            /** @description Null: no schedule submitted it. */
+            readonly schedule: components["schemas"]["JobSchedule"] | null;
             spec: {
                 [key: string]: unknown;
             };
@@ -7532,7 +7849,7 @@ export interface components {
             readonly created_by: string;
         };
         WebhookBody: {
-            /** @description Of events. None: all, and when a month of a team is over. */
+            /** @description Of events. None: all, also what is of no job: months, schedules. */
             kinds?: components["schemas"]["KindsEnum"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
@@ -10149,6 +10466,8 @@ export interface operations {
                 order?: "submitted" | "finished" | "recent";
                 /** @description Only this pool's jobs. */
                 pool?: string;
+                /** @description Only what this schedule submitted, by its id or its name. */
+                schedule?: string;
                 /** @description Part of the name or a label, or id. */
                 search?: string;
                 /** @description None before this moment, by what the list is ordered by. */
@@ -18160,6 +18479,732 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_schedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    add_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleBody"];
+                "application/yaml": components["schemas"]["ScheduleBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    change_schedule: {
+        parameters: {
+            query?: never;
+            header: {
+                "If-Match": string;
+            };
+            path: {
+                name: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedScheduleChangeBody"];
+                "application/yaml": components["schemas"]["PatchedScheduleChangeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            412: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pause_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resume_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    run_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                name: string;
+                schedule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleRun"];
+                };
+            };
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleRun"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

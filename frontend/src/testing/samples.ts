@@ -182,6 +182,7 @@ export function aJob(id: string, given: Partial<Job> = {}): Job {
     labels: {},
     array: null,
     trial: null,
+    schedule: null,
     ...given,
   };
 }

@@ -71,6 +71,7 @@ _JOB_FIELDS = (
     "labels",
     "array",
     "trial",
+    "schedule",
 )
 
 
@@ -79,6 +80,14 @@ class ArrayTrialSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField(help_text="From 1.")
     values = serializers.DictField(child=serializers.JSONField(), help_text="By parameter.")
+
+
+class JobScheduleSerializer(serializers.Serializer[Any]):
+    """Which schedule submitted a job, and for which of its times; it may be deleted by now."""
+
+    id = serializers.CharField()
+    name = serializers.CharField()
+    due_at = serializers.DateTimeField()
 
 
 class _WorkerBound(serializers.IntegerField):
@@ -124,6 +133,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         source="array_id", allow_null=True, help_text="The id of the array of which it is a trial."
     )
     trial = serializers.SerializerMethodField(help_text="Null: it is of no array.")
+    schedule = serializers.SerializerMethodField(help_text="Null: no schedule submitted it.")
 
     class Meta:
         model = Job
@@ -207,6 +217,13 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     @extend_schema_field(ArrayTrialSerializer(allow_null=True))
     def get_trial(self, job: Job) -> dict[str, Any] | None:
         return job.trial or None
+
+    @extend_schema_field(JobScheduleSerializer(allow_null=True))
+    def get_schedule(self, job: Job) -> Any:
+        if not job.schedule:
+            return None
+        told = {"id": job.schedule, "name": job.schedule_name, "due_at": job.scheduled_for}
+        return JobScheduleSerializer(told).data
 
     def get_position(self, job: Job) -> int | None:
         return position_in_queue(job)

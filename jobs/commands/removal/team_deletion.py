@@ -1,8 +1,8 @@
 """What goes with a team that is deleted, and what keeps it from being deleted?
 
 Its jobs go as if each were deleted, then the team with its members' places, quotas, tokens,
-secrets, models, uploaded data and rules. The GPU time of its jobs stays in the sums, under its
-name.
+secrets, models, schedules, uploaded data and rules. The GPU time of its jobs stays in the sums,
+under its name.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def contents(team: Team) -> list[str]:
         f"{team.tokens.count()} tokens",
         f"{team.secrets.count()} secrets",
         f"{team.models.count()} models, with all versions",
+        f"{team.schedules.count()} schedules",
         f"{DataSnapshot.objects.filter(team=team).count()} folders of uploaded data",
         f"{team.image_rules.count()} image rules of its own",
     ]

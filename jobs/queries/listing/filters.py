@@ -29,13 +29,20 @@ class JobFilter:
     states: Collection[str] = ()
     labels: Collection[tuple[str, str | None]] = ()
     array: str = ""  # its id or its name
+    schedule: str = ""  # its id or its name, that submitted them
     search: str = ""  # is part of the name or of a label's value, or is the id
     since: datetime | None = None
     until: datetime | None = None
 
     def of(self, jobs: QuerySet[Job], order: JobOrder = JobOrder.SUBMITTED) -> QuerySet[Job]:
         """Keep those of the jobs that are asked for."""
-        wishes = (self._equal(), self._labelled(), self._of_array(), self._found())
+        wishes = (
+            self._equal(),
+            self._labelled(),
+            self._of_array(),
+            self._of_schedule(),
+            self._found(),
+        )
         return jobs.filter(*(one for wish in wishes for one in wish), *self._in_time(order))
 
     def _equal(self) -> list[Q]:
@@ -58,6 +65,13 @@ class JobFilter:
             return []
         found = JobArray.objects.filter(Q(pk=self.array) | Q(name=self.array))
         return [Q(array__in=found.order_by().values("pk"))]
+
+    def _of_schedule(self) -> list[Q]:
+        wanted = self.schedule
+        if not wanted:
+            return []
+        # The names, too, are found by the index of those that a schedule submitted.
+        return [~Q(schedule=""), Q(schedule=wanted) | Q(schedule_name=wanted)]
 
     def _found(self) -> list[Q]:
         text = self.search

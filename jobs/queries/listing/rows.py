@@ -22,7 +22,7 @@ _READ: Final = (
     *("started_at", "finished_at", "last_rescaled_at", "epoch", "step", "samples"),
     *("total_samples", "samples_per_second", "values", "gpu_seconds", "noise_scale"),
     *("first_noise_scale", "earlier_run", "batch_limits", "prediction", "labels"),
-    *("array_id", "trial"),
+    *("array_id", "trial", "schedule", "schedule_name", "scheduled_for"),
 )
 _OWNERS: Final = {"team": ("name",), "pool": ("name", "gpu_type")}
 _PARTS: Final = {

@@ -10,6 +10,7 @@ usage    who used, lent and borrowed how much GPU time
 events   what happens to all jobs that somebody sees
 live     reads of a page, sent again when they changed
 webhooks  who is told of events
+schedules  what is submitted again and again
 logs     what a job's workers wrote
 uploads  how code and data come in
 data_sources  which data jobs may name

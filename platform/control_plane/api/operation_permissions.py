@@ -45,14 +45,18 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
         *("list_models", "get_model_version", "get_model_weights", "list_secrets"),
         *("list_team_images", "list_members", "get_fairness_receipt", "get_month_report"),
+        *("list_schedules", "get_schedule"),
     ),
     Permission.SUBMIT: (
         *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),
+        *("add_schedule", "run_schedule"),
     ),
     Permission.CHANGE_ALL_JOBS: (  # or CHANGE_OWN_JOBS, of those
         *("change_job", "cancel_job", "pause_job", "resume_job", "pin_job", "unpin_job"),
         *("delete_job", "delete_job_checkpoint", "delete_job_output"),
         *("cancel_array", "pause_array", "resume_array"),
+        *("pause_schedule", "delete_schedule"),
+        *("change_schedule", "resume_schedule"),  # and SUBMIT, which alone suffices for one's own
     ),
     Permission.NAME_MODELS: (
         *("add_model_version", "delete_model", "delete_model_version"),

@@ -19,6 +19,7 @@ from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
 from control_plane.api.people import device_logins, personal_tokens, session, sign_in_methods
 from control_plane.api.results import checkpoints, metrics, outputs, removals
+from control_plane.api.schedules import endpoint as schedules
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
 from control_plane.api.setup import single as objects
@@ -122,6 +123,21 @@ urlpatterns = [
     path("teams/<slug:name>/tokens/<int:token>", tokens.TokenView.as_view()),
     path(
         "teams/<slug:name>/tokens/<int:token>/rotate", tokens.TokenRotationView.as_view(**_TOKENS)
+    ),
+    path("teams/<slug:name>/schedules", schedules.SchedulesView.as_view(**_SPECS)),
+    path(
+        "teams/<slug:name>/schedules/<slug:schedule>",
+        schedules.ScheduleView.as_view(**_SPECS),
+    ),
+    path(
+        "teams/<slug:name>/schedules/<slug:schedule>/pause", schedules.PauseScheduleView.as_view()
+    ),
+    path(
+        "teams/<slug:name>/schedules/<slug:schedule>/resume", schedules.ResumeScheduleView.as_view()
+    ),
+    path(
+        "teams/<slug:name>/schedules/<slug:schedule>/run",
+        schedules.RunScheduleView.as_view(**_SPECS, count_jobs=count_jobs),
     ),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),

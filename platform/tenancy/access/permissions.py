@@ -55,15 +55,16 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
         (VIEWER, MEMBER, LEAD, TOKEN, ADMIN),
     ),
     Permission.SUBMIT: PermissionRow(
-        "submit jobs, run a job again, upload code", (MEMBER, LEAD, TOKEN, ADMIN)
+        "submit jobs, run a job again, upload code, have jobs submitted by schedules",
+        (MEMBER, LEAD, TOKEN, ADMIN),
     ),
     Permission.CHANGE_OWN_JOBS: PermissionRow(
         "change, pause, resume, cancel, pin and delete jobs that one has submitted oneself, and"
-        " delete what they wrote",
+        " delete what they wrote; do so with schedules that submit for oneself",
         (MEMBER, LEAD, ADMIN),
     ),
     Permission.CHANGE_ALL_JOBS: PermissionRow(
-        "do the same with every job of the team", (LEAD, TOKEN, ADMIN)
+        "do the same with every job and every schedule of the team", (LEAD, TOKEN, ADMIN)
     ),
     Permission.NAME_MODELS: PermissionRow(
         "give checkpoints names as models, move aliases, delete models that nobody uses",

@@ -46,8 +46,19 @@ class Key(models.Model):
         help_text="An address; of IPv6 the network of 64 bits that it is in.",
     )
 
+    line = models.BigIntegerField(
+        null=True,
+        editable=False,
+        help_text="The first of those that took each other's place; null: it is the first.",
+    )
+
     class Meta:
         abstract = True
+
+    @property
+    def line_id(self) -> int:
+        """What stays the same when it is rotated."""
+        return int(self.pk) if self.line is None else self.line
 
     @property
     def state(self) -> str:

@@ -14,7 +14,7 @@ from django.urls import resolve
 from tenancy.models import AuditEntry, AuditOutcome
 
 from tests.service.test_access_matrix import operations
-from tests.service.world import BODIES, CANARY, PASSWORD, World, client, people, world
+from tests.service.world import BODIES, CANARY, HEADERS, PASSWORD, World, client, people, world
 
 __all__ = ("people", "world")  # fixtures
 
@@ -55,7 +55,7 @@ def test_each_change_is_one_entry_with_what_became_of_it_and_no_secret(world: Wo
         with transaction.atomic():
             ask = getattr(client("admin", world), method)
             address = world.address(path, operation=name)
-            answer = ask(address, bodies.get(name), format="json")
+            answer = ask(address, bodies.get(name), format="json", **HEADERS.get(name, {}))
             rows = list(AuditEntry.objects.exclude(pk__in=known))
             transaction.set_rollback(True)
         is_done = answer.status_code < 400

@@ -19,7 +19,7 @@ _FOLDERS = (
     *("autoscaler", "jobs"),
     *(
         f"platform/{name}"
-        for name in ("cluster", "control_plane", "storage", "tenancy", "webhooks")
+        for name in ("cluster", "control_plane", "schedules", "storage", "tenancy", "webhooks")
     ),
     f"{_RUNTIME}/plain",
 )

@@ -6,5 +6,6 @@ edit       from another job: changed while it lives, or once more
 init       a job file to begin with
 code       the folder of code that goes with them
 arrays     all jobs of an array: how they stand, and what is done with them
+schedules  what is submitted again and again
 submitted  what is said of new jobs, and how they are waited for
 """

@@ -1,9 +1,10 @@
-"""What can be asked of the service that is no single team's?
+"""What can be asked of the service that is not only about a team?
 
 - `arrays`: all jobs of an array, and what they are told
 - `gpu_prices`: what a GPU-hour of each pool costs, from which day on
 - `setups`: all that admins set up
 - `quota_previews`: what other quotas would have meant for the recent past
+- `schedules`: what teams have submitted again and again
 - `personal_tokens`: which keys a person has
 - `device_logins`: a key for this machine, if a person says yes in their browser
 """

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from concertina.connection.questions.gpu_prices import GpuPrices
 from concertina.connection.questions.quota_previews import QuotaPreviews
+from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
@@ -85,6 +86,11 @@ class TeamQuestions:
     def quota_previews(self: _Asks) -> QuotaPreviews:
         """What other quotas would have meant for the recent past."""
         return QuotaPreviews(self._send, self.clock)
+
+    @property
+    def schedules(self: _Asks) -> Schedules:
+        """What teams have submitted again and again."""
+        return Schedules(self._send, self._of_team)
 
     @property
     def secrets(self: _Asks) -> TeamSecrets:

@@ -7,6 +7,7 @@
 - `quota_previews`: what other quotas would have meant for the recent past
 - `receipt`: what it was owed and not given, and why
 - `report`: what it held and pays in a month
+- `schedules`: what it has submitted again and again
 - `secrets`: what only its jobs may know
 - `tokens`: which keys its programs have
 - `webhooks`: who is told what happens to its jobs

@@ -106,6 +106,9 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "get_whole_month_report": [403],
     "set_gpu_price": [409],
     "delete_gpu_price": [409],
+    "add_schedule": [409, 422],
+    "change_schedule": [412, 422],
+    "run_schedule": [409, 422, 429],
 }
 _OPEN: Final = {"get_health"}  # asked by monitoring, without a word to be wrong
 

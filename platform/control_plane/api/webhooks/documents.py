@@ -7,12 +7,16 @@ from typing import Any, Final
 from rest_framework import serializers
 from webhooks.hooks import LONGEST_URL
 from webhooks.models import DeliveryState, Webhook, WebhookDelivery, WebhookShape
-from webhooks.shapes import MONTH_KIND
+from webhooks.shapes import MONTH_KIND, SCHEDULE_PAUSED, SCHEDULE_REFUSED
 
 from autoscaler.job_vocabulary import EventKind
 from jobs.lifecycle import JobState
 
-_MONTH: Final = (MONTH_KIND, "A month of the team is over: its report")
+_OF_NO_JOB: Final = (
+    (MONTH_KIND, "A month of the team is over: its report"),
+    (SCHEDULE_REFUSED, "A schedule of the team was due, and nothing was submitted"),
+    (SCHEDULE_PAUSED, "A schedule of the team has paused itself"),
+)
 _NAME: Final = r"^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$"
 
 
@@ -28,10 +32,10 @@ class WebhookQuery(serializers.Serializer[Any]):
 
 class WebhookChangeBody(serializers.Serializer[Any]):
     kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=[*EventKind.choices(), _MONTH]),
-        max_length=len(EventKind) + 1,
+        child=serializers.ChoiceField(choices=[*EventKind.choices(), *_OF_NO_JOB]),
+        max_length=len(EventKind) + len(_OF_NO_JOB),
         required=False,
-        help_text="Of events. None: all, and when a month of a team is over.",
+        help_text="Of events. None: all, also what is of no job: months, schedules.",
     )
     states = serializers.ListField(
         child=serializers.ChoiceField(choices=[state.value for state in JobState]),

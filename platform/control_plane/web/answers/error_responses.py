@@ -19,6 +19,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
+from schedules.errors import ScheduleError
 from storage.errors import StorageError
 from tenancy.errors import TenancyError
 from webhooks.errors import WebhookError
@@ -96,7 +97,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, JobsError):
         return _of_jobs(error)
-    if isinstance(error, SimulationError | StorageError | WebhookError):
+    if isinstance(error, SimulationError | StorageError | WebhookError | ScheduleError):
         return Response(envelope(error.code, str(error)), status=error.status)
     if isinstance(error, TenancyError):
         return _of_tenancy(error)

@@ -58,12 +58,13 @@ def make(
         TooManyTokens: the person has as many as they may.
     """
     check_may_be_made(person, days=days, longest_days=longest_days, scopes=scopes)
-    key = tokens.new_key(tokens.PERSONAL_PREFIX)
+    key, line = tokens.new_key(tokens.PERSONAL_PREFIX), None
     with transaction.atomic():
         _hold(person)
         if replaces:
             for former in valid_of(person).filter(name=name):
                 revoke(former)
+                line = former.line_id
         _check_room(person, name)
         made = PersonalToken.objects.create(
             person=person,
@@ -72,6 +73,7 @@ def make(
             digest=tokens.digest(key),
             scopes=sorted(set(scopes)),
             expires_at=None if days is None else timezone.now() + timedelta(days=days),
+            line=line,
         )
     records.note_change(after=tokens.told(made), row=_row(made))
     _note(made, "made")

@@ -121,6 +121,7 @@ def rotate(
             expires_at=until,
             created_by=principal.name,
             scopes=former.scopes,
+            line=former.line_id,
         )
     ends = _words(former.expires_at) if overlap else "revoked"
     records.note_change(before={**tokens.told(former), "ends": ends}, after=tokens.told(made[0]))

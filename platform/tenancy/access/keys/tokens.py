@@ -33,6 +33,7 @@ def issue(
     expires_at: datetime | None = None,
     created_by: str = "",
     scopes: Collection[str] | None = None,
+    line: int | None = None,
 ) -> tuple[Token, str]:
     """Make a team's token; the second value is its key, which cannot be read again later."""
     key = new_key(KEY_PREFIX)
@@ -44,6 +45,7 @@ def issue(
         digest=digest(key),
         scopes=None if scopes is None else sorted(set(scopes)),
         expires_at=expires_at,
+        line=line,
     )
     return token, key
 
@@ -90,6 +92,12 @@ def _all_like(token: Token | PersonalToken) -> QuerySet[Token] | QuerySet[Person
 def is_valid(now: datetime) -> Q:
     """Return which tokens open something at this moment."""
     return Q(expires_at=None, revoked_at=None) | Q(expires_at__gt=now, revoked_at=None)
+
+
+def of_line(kept: QuerySet[AnyToken], line: int) -> AnyToken | None:
+    """Return the valid token that this one was rotated to last, or this one, if it is valid."""
+    found = kept.filter(is_valid(timezone.now())).filter(Q(pk=line) | Q(line=line))
+    return found.order_by("-pk").first()
 
 
 def revoke(token: Token | PersonalToken) -> bool:

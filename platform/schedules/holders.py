@@ -1,0 +1,123 @@
+"""In whose name does a schedule submit, and may they still?
+
+It keeps the right with which it was made: a person's, as far as the token goes with which they
+asked for it, or that of a team's token. Both follow a token that is rotated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser, User
+from rest_framework.request import Request
+from tenancy.access.keys import tokens
+from tenancy.access.permissions import Permission
+from tenancy.access.principal import (
+    PersonalTokenUser,
+    Principal,
+    TokenUser,
+    principal_of_user,
+)
+from tenancy.models import PersonalToken, Token
+
+from schedules.errors import ScheduleNotYours
+from schedules.models import TeamSchedule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleHolder:
+    """Who asks: who they are, what they may do, and by what they were let in."""
+
+    principal: Principal
+    token_line: int | None  # None: a person's session
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Return what a schedule keeps of whoever it submits for."""
+        return {
+            "holder": self.principal.name,
+            "person_id": self.principal.person_id,
+            "token_line": self.token_line,
+        }
+
+
+class MayNotSubmit(Exception):
+    """Whoever the schedule submits for may not any more; the message says why, for people."""
+
+
+def holder_of(request: Request, principal: Principal) -> ScheduleHolder:
+    """Return who sends a request."""
+    user: Any = request.user
+    is_token = isinstance(user, TokenUser | PersonalTokenUser)
+    return ScheduleHolder(principal=principal, token_line=user.token.line_id if is_token else None)
+
+
+def principal_now(schedule: TeamSchedule) -> Principal:
+    """Return in whose name the schedule submits, with what they may do now.
+
+    It takes two statements, of a team's token one.
+
+    Raises:
+        MayNotSubmit: they are gone, their token opens nothing any more, or their role is another.
+    """
+    principal = principal_of_user(_user_of(schedule))
+    if not principal.may_in(Permission.SUBMIT, schedule.team_id):
+        raise MayNotSubmit(f"{principal.name} may not submit jobs in team {schedule.team.name} now")
+    return principal
+
+
+def _user_of(schedule: TeamSchedule) -> User | AnonymousUser | TokenUser | PersonalTokenUser:
+    line = schedule.token_line
+    if schedule.person_id is None:
+        of_team = Token.objects.filter(team=schedule.team_id).select_related("team")
+        token = None if line is None else tokens.of_line(of_team, line)
+        if token is None:
+            raise MayNotSubmit(f"Token {schedule.holder} was revoked, has expired or is gone")
+        return TokenUser(token)
+    if line is None:
+        person = User.objects.filter(pk=schedule.person_id, is_active=True).first()
+        if person is None:
+            raise MayNotSubmit(f"The account of {schedule.holder} is gone or switched off")
+        return person
+    theirs = PersonalToken.objects.filter(person=schedule.person_id, person__is_active=True)
+    own = tokens.of_line(theirs.select_related("person"), line)
+    if own is None:
+        raise MayNotSubmit(
+            f"The personal token with which {schedule.holder} answered for it was revoked, has"
+            " expired or is gone"
+        )
+    return PersonalTokenUser(own)
+
+
+def check_may_submit(principal: Principal, team_name: str) -> None:
+    """Raises: ScheduleNotYours."""
+    if not principal.may(Permission.SUBMIT, team_name):
+        raise ScheduleNotYours(
+            f"You may see schedules of team {team_name}, and submit nothing there. Ask a lead of"
+            " the team for the role `member`, or use a token of scope `submit`."
+        )
+
+
+def check_may_change(principal: Principal, schedule: TeamSchedule) -> None:
+    """See that it is theirs, or that they may change all of the team. Raises: ScheduleNotYours."""
+    if not may_change(principal, schedule):
+        raise ScheduleNotYours(
+            f"Schedule {schedule.name} submits for {schedule.holder}: they change it, and whoever"
+            " may change all jobs of the team."
+        )
+
+
+def may_change(principal: Principal, schedule: TeamSchedule) -> bool:
+    if principal.may_in(Permission.CHANGE_ALL_JOBS, schedule.team_id):
+        return True
+    if not is_own(principal, schedule):
+        return False
+    return any(
+        principal.may_in(permission, schedule.team_id)
+        for permission in (Permission.SUBMIT, Permission.CHANGE_OWN_JOBS)
+    )
+
+
+def is_own(principal: Principal, schedule: TeamSchedule) -> bool:
+    return principal.person_id is not None and principal.person_id == schedule.person_id
