@@ -12,6 +12,7 @@ It speaks REST and imports nothing of the service.
 - `submissions`: what became of what was sent
 - `errors`, `exit_codes`: what can go wrong, and how a command then ends
 - `connection`: how the service is reached; `code`, `data`: how folders get there
+- `conversion`: what a job of another system would be here
 - `results`: how what jobs leave behind comes here
 - `main`, `commands`: the command line; `input` is what a person gave it, `views` what they see,
   `terminal` how a command speaks to them

@@ -20,7 +20,16 @@ from concertina.commands import (
 )
 from concertina.commands.installation import admin, cluster, prices
 from concertina.commands.results import checkpoints, curves, models, outputs
-from concertina.commands.submitting import arrays, code, edit, init, run, schedules, submit
+from concertina.commands.submitting import (
+    arrays,
+    code,
+    convert,
+    edit,
+    init,
+    run,
+    schedules,
+    submit,
+)
 from concertina.commands.team import (
     audit,
     data,
@@ -54,6 +63,7 @@ for command in (
     login.logout,
     login.whoami,
     init.init,
+    convert.convert,
     submit.submit,
     submit.validate,
     submit.wait,

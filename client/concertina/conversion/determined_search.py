@@ -1,0 +1,102 @@
+"""The hyperparameters and the searcher of an experiment of Determined: values, or an array."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from concertina.conversion.converted import Converted
+from concertina.conversion.documents import listed, mapping, whole
+
+_MOST_JOBS: Final = 1000  # of an array here
+
+
+def put_search(document: Mapping[str, Any], found: Converted) -> Mapping[str, str]:
+    """Set what is trained how often; return each hyperparameter as an environment has it."""
+    searcher = mapping(document, "searcher")
+    flat = _flat(mapping(document, "hyperparameters"))
+    name = str(searcher.get("name", "single"))
+    if "metric" in searcher:
+        goal = "min" if searcher.get("smaller_is_better", True) else "max"
+        found.put("checkpoint.keep_best", {"metric": str(searcher["metric"]), "goal": goal})
+    searched = {key: value for key, value in flat.items() if isinstance(value, Mapping)}
+    values = {key: value for key, value in flat.items() if key not in searched}
+    grid = {key: _grid(one) for key, one in searched.items()}
+    for key, one in searched.items():
+        if one.get("type") == "const":
+            values[key] = one.get("val")
+            del grid[key]
+    if not grid:
+        return _as_variables(values)
+    size = math.prod(len(points) for points in grid.values())
+    if name != "grid" or not 0 < size <= _MOST_JOBS:
+        for key, points in grid.items():
+            values[key] = points[0] if points else ""
+        found.left_out(
+            f"searcher {name}",
+            "The first value of each hyperparameter is set. An `array` trains all combinations of"
+            f" values that it lists, at most {_MOST_JOBS}.",
+        )
+        return _as_variables(values)
+    parameters = {_parameter(key): points for key, points in grid.items()}
+    found.put("array.parameters", parameters)
+    if at_once := whole(searcher.get("max_concurrent_trials")):
+        found.put("array.max_running", at_once)
+    found.changed("searcher grid", f"An array of {size} jobs, one for each combination.")
+    placed = {key: f"{{{{{_parameter(key)}}}}}" for key in grid}
+    return {**_as_variables(values), **_as_variables(placed)}
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Return nested hyperparameters by their whole names; a search space is one."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        whole = f"{above}{name}"
+        if isinstance(value, Mapping) and "type" not in value:
+            found |= _flat(value, f"{whole}.")
+        else:
+            found[whole] = value
+    return found
+
+
+def _grid(space: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the points at which Determined's grid tries a hyperparameter; none: it has none."""
+    kind = space.get("type")
+    if kind == "categorical":
+        return [_plain(value) for value in listed(space, "vals")]
+    if kind not in ("int", "double", "log"):
+        return [_plain(space["val"])] if "val" in space else []
+    count = space.get("count")
+    low, high = _number(space.get("minval")), _number(space.get("maxval"))
+    if not isinstance(count, int) or not 0 < count <= _MOST_JOBS or low is None or high is None:
+        return []
+    steps = [low] if count == 1 else [low + (high - low) * i / (count - 1) for i in range(count)]
+    if kind == "int":
+        return [*dict.fromkeys(round(step) for step in steps)]
+    base = _number(space.get("base")) or 10.0
+    return [base**step for step in steps] if kind == "log" else steps
+
+
+def _parameter(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _as_variables(values: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        f"HPARAM_{_parameter(name).upper()}": value if isinstance(value, str) else _text(value)
+        for name, value in values.items()
+    }
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and math.isfinite(value) else None

@@ -1,0 +1,29 @@
+"""A job spec as a person would write it into a file: lines of a script as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+
+class _Dumper(yaml.SafeDumper):
+    """A dumper that knows how a script is written."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", value, style="|" if "\n" in value else None
+    )
+
+
+_Dumper.add_representer(str, _text)
+
+
+def written(spec: Mapping[str, Any]) -> str:
+    """Return the YAML of a spec, its fields in the order in which they were set."""
+    text: str = yaml.dump(
+        dict(spec), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
+    )
+    return text
