@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: audit fuzz former-release benchmark-containers benchmark-hostile images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: screenshots audit fuzz former-release benchmark-containers benchmark-hostile images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 BASE := python:3.11-slim-bookworm
@@ -89,6 +89,9 @@ openapi: ## write docs/openapi.yaml, docs/events.md and docs/roles.md from the c
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \
 	    PYTHONPATH=.:platform DJANGO_SETTINGS_MODULE=control_plane.settings $(BIN)/python -m tests.architecture.written_roles
 	@cd frontend && npm run --silent api-types
+
+screenshots: ## every page of the stack that is up, in three widths and both themes; ARGS=--readme: the README's
+	@PYTHONPATH=.:platform $(BIN)/python -m tools.screenshots $(ARGS)
 
 audit: set-up ## known holes in dependencies, dangerous code, secrets in files; asks the internet
 	@$(BIN)/uv tool run --from pip-audit==2.10.1 pip-audit --requirement requirements.lock --disable-pip

@@ -19,13 +19,12 @@ from playwright.sync_api import (
 )
 
 from tests.end_to_end.waiting import until
+from tools.screenshots.camera import BROWSERS
 
 WIDE: Final = ViewportSize(width=1280, height=800)
 NARROW: Final = ViewportSize(width=390, height=844)
 PATIENCE_MILLISECONDS: Final = 60_000  # a poll of the page, on a busy machine
 
-# The shell has no windows, and takes a fifth of the processor time.
-_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -39,7 +38,7 @@ _ARGUMENTS = [
 
 def launch(playwright: Playwright) -> Browser:
     """The machine's Chromium, else Playwright's own; without either the tests are skipped."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     try:
         return playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
     except Error as error:
