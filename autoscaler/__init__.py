@@ -3,6 +3,7 @@
 control_loop        the loop: observes, reconciles, plans, checks and carries out
 predictions         when live jobs start and finish
 restart_costs       what changes cost that nobody reports
+size_advice         how many workers would have been right for a job
 script_reports      how far scripts are that keep their own loop
 gpu_accounts        who used, lent and borrowed how much GPU time
 simulation          what would have happened, with another policy, other nodes or jobs

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         TeamPermission,
         TokenScope,
         TokenState,
+        VerdictEnum,
         WaitCondition,
         WebhookShape,
         WhenUsedUp,
@@ -1246,6 +1247,25 @@ class Shortfall(TypedDict):
     jobs: list[str]  # That waited for them; the first 20 if there were more.
 
 
+class SizeAdvice(TypedDict):
+    """What each GPU brought, and the range of workers with which less would be wasted."""
+
+    job_id: str
+    # `unknown`: too little was measured; `keep`: all sizes were worth their GPUs; `fewer`: with
+    # fewer workers at most much is saved, and little lost.
+    verdict: VerdictEnum
+    message: str
+    gpu_seconds: float  # In which it trained.
+    gpu_seconds_below_half: float  # Of these, at sizes with an efficiency below 50 %.
+    # The size up to which each GPU more brought at least half as much as one of the first. null:
+    # not known.
+    knee: int | None
+    # Of the GPU time of workers beyond the knee, the share that brought nothing.
+    wasted_share: float
+    suggested: SuggestedRange | None
+    sizes: list[TriedSize]  # By their number of workers.
+
+
 class Span(TypedDict):
     """Percentiles of a moment; null: later than was looked ahead."""
 
@@ -1287,6 +1307,17 @@ class SubmittedJobs(TypedDict):
     items: list[MadeJob]
     array: str | None  # The id of the array whose trials they are.
     notes: list[str]  # Each once, of whichever jobs; at most 20.
+
+
+class SuggestedRange(TypedDict):
+    """A document of the service: SuggestedRange."""
+
+    min_workers: int
+    max_workers: int
+    lost_seconds: float  # It would have trained longer by so much.
+    lost_share: float  # Of the time that it trained.
+    saved_gpu_seconds: float
+    saved_share: float  # Of the GPU time that it trained.
 
 
 class Team(TypedDict):
@@ -1462,6 +1493,22 @@ class TokenList(TypedDict):
 
     longest_days: int  # How long tokens that leads make may last; admins may make others.
     items: list[Token]
+
+
+class TriedSize(TypedDict):
+    """A number of workers that the job had, or that lies between two that were measured."""
+
+    workers: int
+    gpus: int
+    seconds: float  # For which it trained so, without standing still.
+    gpu_seconds: float
+    samples_per_second: float | None  # As measured.
+    # As the model says that was fitted to all measurements.
+    predicted_samples_per_second: float | None
+    relative_error: float | None  # One standard deviation of the prediction.
+    efficiency: float | None  # Samples per second and GPU, beside those of the smallest size.
+    # What a GPU more than at the next smaller size brought, beside one of the first.
+    gain_of_last_gpu: float | None
 
 
 class Usage(TypedDict):

@@ -193,6 +193,7 @@ TeamPermission = Literal[
 ]
 TokenScope = Literal["read", "submit", "manage-jobs", "manage-team", "admin"]
 TokenState = Literal["valid", "expired", "revoked"]
+VerdictEnum = Literal["unknown", "keep", "fewer"]
 WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost", "mail"]
 WhenUsedUp = Literal["no_new", "pause"]

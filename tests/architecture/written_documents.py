@@ -53,6 +53,7 @@ READ: Final = (
     "Secret",
     "SetupOutcome",
     "SteeredArray",
+    "SizeAdvice",
     "StartedDeviceLogin",
     "SubmittedJob",
     "SubmittedJobs",

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
 import { daysAfter, type UsagePeriod } from "../domain/usagePeriod";
 import { client, unwrap } from "./client";
-import type { FairnessReceipt, GpuUsage } from "./types";
+import type { FairnessReceipt, GpuUsage, MonthReport } from "./types";
 
 /** An hour is closed once in an hour; a page that is left open shows it soon enough. */
 const CLOSED_MILLISECONDS = 300_000;
@@ -69,6 +69,24 @@ export function useFairnessReceipt(team: string, period: UsagePeriod) {
 export function fairnessAddress(team: string, period: UsagePeriod): string {
   const parameters = new URLSearchParams({ ...timeOf(period), format: "csv" });
   return `/api/v1/teams/${encodeURIComponent(team)}/fairness-receipt?${parameters.toString()}`;
+}
+
+/** What did a month cost? `month` as 2026-10, or `latest`. Months are those of UTC, as bills are. */
+export function useMonthReport(team: string, month: string) {
+  return useQuery({
+    queryKey: ["team", team, "report", month],
+    queryFn: async () => {
+      const asked = { params: { path: { name: team, month } } };
+      const answer = await unwrap(client.GET("/api/v1/teams/{name}/reports/{month}", asked));
+      return answer as MonthReport; // a table comes only if one asks for it
+    },
+    refetchInterval: CLOSED_MILLISECONDS,
+  });
+}
+
+/** Where a browser finds it as a table. */
+export function reportAddress(team: string, month: string): string {
+  return `/api/v1/teams/${encodeURIComponent(team)}/reports/${month}?format=csv`;
 }
 
 const LOOKED_AT = 100; // jobs

@@ -598,6 +598,26 @@ export interface paths {
         patch: operations["change_job"];
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many workers would have been right for a job
+         * @description From what was measured while it ran, also while it still runs. Nothing is advised about sizes beyond those that were measured, and nothing where only one was.
+         */
+        get: operations["get_job_advice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/cancel": {
         parameters: {
             query?: never;
@@ -6830,6 +6850,39 @@ export interface components {
          * @enum {string}
          */
         SimulationState: "queued" | "running" | "completed" | "failed" | "cancelled";
+        /** @description What each GPU brought, and the range of workers with which less would be wasted. */
+        SizeAdvice: {
+            job_id: string;
+            /**
+             * @description `unknown`: too little was measured; `keep`: all sizes were worth their GPUs; `fewer`: with fewer workers at most much is saved, and little lost.
+             *
+             *     * `unknown` - unknown
+             *     * `keep` - keep
+             *     * `fewer` - fewer
+             */
+            verdict: components["schemas"]["VerdictEnum"];
+            message: string;
+            /**
+             * Format: double
+             * @description In which it trained.
+             */
+            gpu_seconds: number;
+            /**
+             * Format: double
+             * @description Of these, at sizes with an efficiency below 50 %.
+             */
+            gpu_seconds_below_half: number;
+            /** @description The size up to which each GPU more brought at least half as much as one of the first. null: not known. */
+            knee: number | null;
+            /**
+             * Format: double
+             * @description Of the GPU time of workers beyond the knee, the share that brought nothing.
+             */
+            wasted_share: number;
+            suggested: components["schemas"]["SuggestedRange"] | null;
+            /** @description By their number of workers. */
+            sizes: components["schemas"]["TriedSize"][];
+        };
         /** @description Percentiles of a moment; null: later than was looked ahead. */
         Span: {
             /** Format: date-time */
@@ -7115,6 +7168,27 @@ export interface components {
             array: string | null;
             /** @description Each once, of whichever jobs; at most 20. */
             notes: string[];
+        };
+        SuggestedRange: {
+            min_workers: number;
+            max_workers: number;
+            /**
+             * Format: double
+             * @description It would have trained longer by so much.
+             */
+            lost_seconds: number;
+            /**
+             * Format: double
+             * @description Of the time that it trained.
+             */
+            lost_share: number;
+            /** Format: double */
+            saved_gpu_seconds: number;
+            /**
+             * Format: double
+             * @description Of the GPU time that it trained.
+             */
+            saved_share: number;
         };
         /** @description The jobs that ended in a stretch of time. */
         Summary: {
@@ -7703,6 +7777,43 @@ export interface components {
          * @enum {string}
          */
         TraceSourceKindEnum: "generated" | "uploaded" | "history";
+        /** @description A number of workers that the job had, or that lies between two that were measured. */
+        TriedSize: {
+            workers: number;
+            gpus: number;
+            /**
+             * Format: double
+             * @description For which it trained so, without standing still.
+             */
+            seconds: number;
+            /** Format: double */
+            gpu_seconds: number;
+            /**
+             * Format: double
+             * @description As measured.
+             */
+            samples_per_second: number | null;
+            /**
+             * Format: double
+             * @description As the model says that was fitted to all measurements.
+             */
+            predicted_samples_per_second: number | null;
+            /**
+             * Format: double
+             * @description One standard deviation of the prediction.
+             */
+            relative_error: number | null;
+            /**
+             * Format: double
+             * @description Samples per second and GPU, beside those of the smallest size.
+             */
+            efficiency: number | null;
+            /**
+             * Format: double
+             * @description What a GPU more than at the next smaller size brought, beside one of the first.
+             */
+            gain_of_last_gpu: number | null;
+        };
         /** @description How far an upload is. */
         Upload: {
             /** @description True: jobs can be submitted with it. */
@@ -7795,6 +7906,13 @@ export interface components {
             /** @description Null: nobody asked, or the spec has problems. */
             outlook: components["schemas"]["Outlook"] | null;
         };
+        /**
+         * @description * `unknown` - unknown
+         *     * `keep` - keep
+         *     * `fewer` - fewer
+         * @enum {string}
+         */
+        VerdictEnum: "unknown" | "keep" | "fewer";
         /**
          * @description * `ok` - ok: it completed
          *     * `any` - any: it ended, however it did
@@ -10911,6 +11029,69 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_job_advice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SizeAdvice"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

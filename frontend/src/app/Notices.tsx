@@ -6,7 +6,7 @@ import styles from "./Notices.module.css";
 export function Notices({ notices }: { readonly notices: Session["notices"] }) {
   if (notices.length === 0) return null;
   return (
-    <section aria-label="Notices" className={styles.notices}>
+    <section aria-label="Notices" className={styles.notices} data-screen-only>
       {notices.map((notice) => (
         <p key={notice}>{notice}</p>
       ))}

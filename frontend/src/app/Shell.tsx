@@ -20,10 +20,10 @@ export function Shell({ user, notices }: Session) {
   const { pathname } = useLocation();
   return (
     <div className={styles.shell}>
-      <a href="#content" className={styles.skip}>
+      <a href="#content" className={styles.skip} data-screen-only>
         Skip to content
       </a>
-      <header className={styles.bar}>
+      <header className={styles.bar} data-screen-only>
         <Link to="/" className={styles.brand} aria-label="Concertina, to the overview">
           <Logo />
           <span className={styles.name}>Concertina</span>

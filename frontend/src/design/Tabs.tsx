@@ -12,7 +12,7 @@ interface TabsProps {
 
 export function Tabs({ label, tabs }: TabsProps) {
   return (
-    <nav aria-label={label} className={styles.tabs}>
+    <nav aria-label={label} className={styles.tabs} data-screen-only>
       {tabs.map(({ to, text }, place) => (
         <NavLink key={to} to={to} end={place === 0}>
           {text}

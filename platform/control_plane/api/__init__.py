@@ -5,6 +5,7 @@ teams    teams, their quotas, secrets and images
 quota_previews  what other quotas would have meant for the recent past
 cluster  how the cluster is used; pools, nodes and prefetched images
 setup    all that admins set up, as one document
+size_advice  how many workers would have been right for a job
 ticks    what the autoscaler did, and what a GPU was worth
 usage    who used, lent and borrowed how much GPU time
 events   what happens to all jobs that somebody sees

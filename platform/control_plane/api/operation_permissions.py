@@ -37,7 +37,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("list_ticks", "get_tick", "list_prices"),
     ),
     Permission.SEE: (
-        *("get_job", "explain_job", "list_job_dependencies", "list_job_events"),
+        *("get_job", "explain_job", "get_job_advice", "list_job_dependencies", "list_job_events"),
         *("list_job_generations", "list_job_logs", "list_job_metrics", "get_job_metrics_table"),
         *("list_job_usage", "list_job_workers", "get_array"),
         *("list_job_removals", "list_job_outputs", "get_job_output", "get_job_output_archive"),

@@ -11,7 +11,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
 from tenancy.models.retention_rule import KeptPart
 
-from control_plane.api import code, data_sources, health, notices, quota_previews
+from control_plane.api import code, data_sources, health, notices, quota_previews, size_advice
 from control_plane.api.audit.endpoint import AuditView
 from control_plane.api.cluster import gpus, leaving, nodes, policies, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
@@ -158,6 +158,7 @@ urlpatterns = [
         "teams/<slug:name>/models/<slug:model>/aliases/<slug:alias>",
         models.ModelAliasView.as_view(),
     ),
+    path("jobs/<job:job_id>/advice", size_advice.SizeAdviceView.as_view()),
     path("jobs/<job:job_id>/code", code.JobCodeView.as_view()),
     path("jobs/<job:job_id>/outputs", outputs.OutputsView.as_view()),
     path("jobs/<job:job_id>/outputs/file", outputs.OutputFileView.as_view()),

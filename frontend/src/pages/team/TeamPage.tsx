@@ -11,6 +11,7 @@ import { Tabs } from "../../design/Tabs";
 import { TeamMark } from "../../design/TeamMark";
 import { plural } from "../../domain/format";
 import { Now } from "./Now";
+import { MonthReport } from "./report/MonthReport";
 import { People } from "./people/People";
 import { TeamNotifications } from "./TeamNotifications";
 import { Setup } from "./Setup";
@@ -41,7 +42,7 @@ export default function TeamPage() {
           {plural(team.running_jobs, "job")} running, {team.waiting_jobs} waiting
           {team.parent !== null && ` · below team ${team.parent}`}
         </p>
-        <Link to={`/jobs?team=${name}`} className={styles.jobs}>
+        <Link to={`/jobs?team=${name}`} className={styles.jobs} data-screen-only>
           All its jobs
         </Link>
       </header>
@@ -58,6 +59,7 @@ export default function TeamPage() {
       <Routes>
         <Route index element={<Now team={name} />} />
         <Route path="usage" element={<UsageReceipt team={name} />} />
+        <Route path="report/:month?" element={<MonthReport team={name} />} />
         <Route path="people" element={<People team={name} />} />
         <Route path="notifications" element={<TeamNotifications team={name} />} />
         <Route path="setup" element={<Setup team={name} />} />

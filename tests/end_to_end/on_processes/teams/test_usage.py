@@ -150,3 +150,27 @@ def test_it_is_told_apart_by_label_and_downloaded_as_a_table(page: Page) -> None
     rows = list(csv.DictReader(answer.text().splitlines()))
     assert sum(float(row["lent_gpu_hours"]) for row in rows) == pytest.approx(160)
     assert {row["user"] for row in rows} == {"ada", "carl", ""}
+
+
+def test_the_report_of_a_month_is_a_page_that_can_be_printed(page: Page) -> None:
+    page.goto(f"/teams/vision/usage?month={MONTH}")
+    page.get_by_role("link", name="Report of the month").click()
+    page.wait_for_url(f"**/teams/vision/report/{MONTH}")
+    report = page.get_by_role("article", name=f"Report of {LAST_MONTH:%B %Y}")
+    expect(report).to_contain_text("held 1,206 GPU-hours, of which 6 borrowed; it lent 160.")
+    held = report.get_by_role("row", name="Held, of the guarantee")
+    expect(held).to_contain_text("1,200.0")
+    expect(report.get_by_role("table", name="GPU-hours, largest jobs")).to_contain_text("digits")
+    expect(report).to_contain_text("30 GPU-minutes short")
+    with page.expect_download() as started:
+        report.get_by_role("link", name="Download as CSV").click()
+    rows = list(csv.DictReader(started.value.path().open()))
+    assert [row["name"] for row in rows if row["part"] == "person"] == ["carl", "ada"]
+    assert violations_in_both_themes(page, report) == []
+    keep_screenshot(page, "month-report")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name="Overview")).to_be_hidden()
+    expect(report.get_by_role("button", name="Print")).to_be_hidden()
+    expect(report.get_by_role("table", name="GPU-hours, largest jobs")).to_be_visible()
+    keep_screenshot(page, "month-report-on-paper")
+    page.emulate_media(media="screen")

@@ -1,10 +1,11 @@
 /** What did a team use, borrow and lend, by day, and who of it? A receipt, to be sent and kept. */
 
 import { useMemo } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 
 import { gpuHoursAddress, useGpuHours } from "../../../api/gpuHours";
 import { useTheHour } from "../../../design/now";
+import { LATEST, monthOf } from "../../../domain/monthReport";
 import { dayText, periodOf } from "../../../domain/usagePeriod";
 import { Budget } from "./Budget";
 import { Fairness } from "./Fairness";
@@ -13,6 +14,12 @@ import { ByLabel, ByPerson } from "./GpuHoursTables";
 import { PeriodMenu } from "./PeriodMenu";
 import { Totals } from "./Totals";
 import styles from "./Usage.module.css";
+
+/** Of the month that is shown; else of the one that was over last. */
+function reportOf(address: URLSearchParams): string {
+  const month = monthOf(address.get("month") ?? undefined);
+  return month === LATEST ? "" : `/${month}`;
+}
 
 export function UsageReceipt({ team }: { readonly team: string }) {
   const [address] = useSearchParams();
@@ -25,13 +32,18 @@ export function UsageReceipt({ team }: { readonly team: string }) {
       <Budget team={team} />
       <div className={styles.tools}>
         <PeriodMenu period={period} today={today} />
-        <a
-          className={styles.download}
-          href={gpuHoursAddress({ ...asked, by: `${period.by},user,pool` })}
-          download
-        >
-          Download as CSV
-        </a>
+        <span className={styles.actions}>
+          <Link className={styles.download} to={`/teams/${team}/report${reportOf(address)}`}>
+            Report of the month
+          </Link>
+          <a
+            className={styles.download}
+            href={gpuHoursAddress({ ...asked, by: `${period.by},user,pool` })}
+            download
+          >
+            Download as CSV
+          </a>
+        </span>
       </div>
       <Totals usage={usage.data} />
       <Fairness team={team} period={period} />
