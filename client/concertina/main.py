@@ -70,6 +70,7 @@ for command in (
     inspect.ps,
     inspect.describe,
     inspect.explain,
+    inspect.advice,
     diff.diff,
     inspect.usage,
     keeping.storage,

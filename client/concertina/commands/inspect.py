@@ -1,4 +1,4 @@
-"""`ps`, `describe`, `explain`, `usage`: which jobs are there, and why are they as they are?"""
+"""`ps`, `describe`, `explain`, `advice`, `usage`: which jobs are there, and why are they so?"""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.job.description import description
 from concertina.views.job.explanation import explanation
+from concertina.views.job.size_advice import advice_lines, advice_table
 from concertina.views.job.usage import usage_view
 from concertina.views.jobs import jobs_table
 
@@ -151,6 +152,16 @@ def explain(reference: JobReference, *, output: Output = Format.TABLE) -> None:
         job = current.client.find(reference)
         why = current.client.explain(job["id"])
         current.terminal.show(why, explanation(job, why))
+
+
+def advice(reference: JobReference, *, output: Output = Format.TABLE) -> None:
+    """Tell what each GPU of a job brought, and with how many workers it would waste less."""
+    with session(output) as current:
+        found = current.client.size_advice.of(current.client.find(reference)["id"])
+        current.terminal.show(found, advice_table(found))
+        if output is Format.TABLE:
+            for line in advice_lines(found):
+                current.terminal.say(line)
 
 
 def usage(

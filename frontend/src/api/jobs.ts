@@ -9,6 +9,7 @@ import { LIVE_MILLISECONDS, readOf, useLiveQuery } from "./useLiveQuery";
 
 /** Finished jobs change no more; their last events may still arrive, and are asked for. */
 const SETTLED_MILLISECONDS = 15_000;
+const ADVICE_MILLISECONDS = 60_000;
 
 export function pace(isLive: boolean): number {
   return isLive ? LIVE_MILLISECONDS : SETTLED_MILLISECONDS;
@@ -117,6 +118,16 @@ export function useExplanation(id: string, isLive: boolean) {
   );
 }
 
+/** How many workers it needed; what is measured of a job that runs changes slowly. */
+export function useSizeAdvice(id: string, isLive: boolean) {
+  return useQuery({
+    queryKey: ["job", id, "advice", isLive],
+    queryFn: () =>
+      unwrap(client.GET("/api/v1/jobs/{job_id}/advice", { params: { path: { job_id: id } } })),
+    refetchInterval: isLive ? ADVICE_MILLISECONDS : false,
+  });
+}
+
 export function useDependencies(id: string, isLive: boolean) {
   return useLiveQuery(
     ["job", id],
@@ -180,12 +191,16 @@ export function useChangeJob(id: string, version?: number) {
 }
 
 /** Submit a job's spec once more; the answer is the new job. */
+/** With a part of the spec that is to be another one; empty: the same. */
 export function useRerun(id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () =>
+    mutationFn: (changes: Record<string, unknown>) =>
       unwrap(
-        client.POST("/api/v1/jobs/{job_id}/rerun", { params: { path: { job_id: id } }, body: {} }),
+        client.POST("/api/v1/jobs/{job_id}/rerun", {
+          params: { path: { job_id: id } },
+          body: changes,
+        }),
       ),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["jobs"] }),
   });

@@ -2,6 +2,7 @@
 
 - `arrays`: all jobs of an array, and what they are told
 - `gpu_prices`: what a GPU-hour of each pool costs, from which day on
+- `size_advice`: how many workers a job needed
 - `setups`: all that admins set up
 - `quota_previews`: what other quotas would have meant for the recent past
 - `schedules`: what teams have submitted again and again

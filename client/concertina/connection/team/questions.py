@@ -8,6 +8,7 @@ from concertina.connection.questions.gpu_prices import GpuPrices
 from concertina.connection.questions.quota_previews import QuotaPreviews
 from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
+from concertina.connection.questions.size_advice import SizeAdvices
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping
@@ -101,6 +102,11 @@ class TeamQuestions:
     def setups(self: _Asks) -> WholeSetups:
         """All that admins set up, as one document."""
         return WholeSetups(self._send)
+
+    @property
+    def size_advice(self: _Asks) -> SizeAdvices:
+        """How many workers jobs needed."""
+        return SizeAdvices(self._send)
 
     @property
     def tokens(self: _Asks) -> TeamTokens:

@@ -2,5 +2,6 @@
 
 - `description`: whole; `explanation`: a decision about it
 - `difference`: in what two differ; `arrays`: how those of one spec stand
+- `size_advice`: how many workers it needed
 - `changes`: what was changed of it; `usage`: what its workers take
 """

@@ -19,6 +19,7 @@ import { Explain } from "./Explain";
 import { Asked, Facts } from "./Facts";
 import { Header } from "./Header";
 import { Logs } from "./Logs";
+import { SizeAdvice } from "./SizeAdvice";
 import { Timeline } from "./Timeline";
 import { Usage } from "./Usage";
 import { Warnings } from "./Warnings";
@@ -70,6 +71,7 @@ function JobContent({ id }: { readonly id: string }) {
               <Workers job={job.data} />
             </Part>
           </div>
+          <SizeAdvice job={job.data} />
           <Curves job={job.data} changes={changes} />
           <Usage job={job.data} changes={changes} />
           <Checkpoints job={job.data} />

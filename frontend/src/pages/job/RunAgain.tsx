@@ -6,18 +6,28 @@ import { useRerun } from "../../api/jobs";
 import type { JobDetail } from "../../api/types";
 import { Question } from "../../design/Question";
 
-export function RunAgain({ job }: { readonly job: JobDetail }) {
+interface RunAgainProps {
+  readonly job: JobDetail;
+  /** With another range of workers than it had. */
+  readonly range?: { readonly min_workers: number; readonly max_workers: number };
+}
+
+export function RunAgain({ job, range }: RunAgainProps) {
   const navigate = useNavigate();
   const call = useRerun(job.id);
   return (
     <Question
-      button="Run again"
+      button={range === undefined ? "Run again" : "Run again so"}
       title={`Run ${job.name} again?`}
-      consequence="A new job with the same spec joins the queue. This one stays as it is."
+      consequence={
+        range === undefined
+          ? "A new job with the same spec joins the queue. This one stays as it is."
+          : `A new job with the same spec, but with ${String(range.min_workers)} to ${String(range.max_workers)} workers, joins the queue. This one stays as it is.`
+      }
       isDanger={false}
       call={call}
       onConfirm={(close) => {
-        call.mutate(undefined, {
+        call.mutate(range === undefined ? {} : { elastic: range }, {
           onSuccess: (made) => {
             close();
             void navigate(`/jobs/${made.id}`);
