@@ -19,6 +19,7 @@ from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.size_advice.arithmetic import SizeAdvice, TriedSize, advise
 from jobs.models import Job, Measurement
 from jobs.spec import stored_spec
+from jobs.spec.job_spec import JobSpec
 
 _MOST_SIZES: Final = 64  # of a curve; guessed: what a chart shows
 _MOST_MEASUREMENTS: Final = 1_000  # the newest; far more than configurations
@@ -35,47 +36,14 @@ _TIMES: Final = """
 def advice_for(job: Job, now: datetime) -> SizeAdvice:
     """Return what is advised about a job's number of workers; its pool is to be read with it."""
     spec = stored_spec.read(job.resolved_spec).spec
-    until = job.finished_at or now
-    with connection.cursor() as cursor:
-        cursor.execute(_TIMES, {"job": job.pk, "until": until})
-        times = {workers: (batch, max(seconds, 0.0)) for workers, batch, seconds in cursor}
-    newest = Measurement.objects.filter(job=job).order_by("-updated_at", "-pk")
-    measured = [
-        StepTime(
-            workers=one.workers,
-            nodes=one.nodes,
-            global_batch_size=one.global_batch_size,
-            steps=one.steps,
-            step_seconds=one.step_seconds,
-            gpu_type=one.gpu_type,
-        )
-        for one in newest[:_MOST_MEASUREMENTS]
-    ]
-    bounds = spec.batch.bounds()
-    batch = BatchRange(
-        base=bounds.base,
-        minimum=bounds.minimum,
-        maximum=bounds.maximum,
-        multiple_of=bounds.multiple_of,
-        max_per_gpu=spec.batch.max_per_worker,
-        accumulation=bounds.has_accumulation,
-    )
-    here = [one for one in measured if one.gpu_type in {"", job.pool.gpu_type}]
-    rates = _rates(here)
-    scaling = (
-        fit(
-            here,
-            gpu_type=job.pool.gpu_type,
-            model_bytes=job.model_bytes,
-            batch=batch,
-            all_reduce=all_reduce(job.pool),
-        )
-        if len(rates) > 1
-        else None
-    )
+    times = _times(job, now)
+    measured = _measured(job)
+    rates = _rates(measured)
     sizes = _sizes({*times, *rates}, rates)
     batches = {workers: times[workers][0] if workers in times else 0 for workers in sizes}
-    predicted = _predicted(scaling, batches, bounds.base, batch.max_per_gpu, here)
+    batch = _batch_range(spec)
+    scaling = _scaling(job, measured, batch) if len(rates) > 1 else None
+    predicted = _predicted(scaling, batches, batch, measured)
     return advise(
         [
             TriedSize(
@@ -89,6 +57,51 @@ def advice_for(job: Job, now: datetime) -> SizeAdvice:
         ],
         gpus_per_worker=max(spec.resources.gpus_per_worker, 1),
         min_workers=spec.elastic.min_workers,
+    )
+
+
+def _times(job: Job, now: datetime) -> Mapping[int, tuple[int, float]]:
+    """Return the usual batch of each size, and for how many seconds it trained so."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TIMES, {"job": job.pk, "until": job.finished_at or now})
+        return {workers: (batch, max(seconds, 0.0)) for workers, batch, seconds in cursor}
+
+
+def _measured(job: Job) -> Sequence[StepTime]:
+    """Return what was measured on GPUs as its pool has them."""
+    newest = Measurement.objects.filter(job=job, gpu_type__in=("", job.pool.gpu_type))
+    return [
+        StepTime(
+            workers=one.workers,
+            nodes=one.nodes,
+            global_batch_size=one.global_batch_size,
+            steps=one.steps,
+            step_seconds=one.step_seconds,
+            gpu_type=one.gpu_type,
+        )
+        for one in newest.order_by("-updated_at", "-pk")[:_MOST_MEASUREMENTS]
+    ]
+
+
+def _batch_range(spec: JobSpec) -> BatchRange:
+    bounds = spec.batch.bounds()
+    return BatchRange(
+        base=bounds.base,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
+        multiple_of=bounds.multiple_of,
+        max_per_gpu=spec.batch.max_per_worker,
+        accumulation=bounds.has_accumulation,
+    )
+
+
+def _scaling(job: Job, measured: Sequence[StepTime], batch: BatchRange) -> ScalingModel | None:
+    return fit(
+        measured,
+        gpu_type=job.pool.gpu_type,
+        model_bytes=job.model_bytes,
+        batch=batch,
+        all_reduce=all_reduce(job.pool),
     )
 
 
@@ -115,8 +128,7 @@ def _sizes(known: set[int], rates: Mapping[int, float]) -> Sequence[int]:
 def _predicted(
     scaling: ScalingModel | None,
     batches: Mapping[int, int],
-    base: int,
-    micro_batch: int | None,
+    batch: BatchRange,
     measured: Sequence[StepTime],
 ) -> Mapping[int, tuple[float, float]]:
     """Return the model's samples per second of each size with its batch, and how sure it is."""
@@ -125,12 +137,12 @@ def _predicted(
     nodes = {one.workers: one.nodes for one in measured}
     workers = sorted(batches)
     largest_inside = max((k for k, count in nodes.items() if count == 1), default=0)
-    chosen = [_batch_near(k, batches, base) for k in workers]
+    chosen = [_batch_near(k, batches, batch.base) for k in workers]
     at = Configurations.of(
         workers=workers,
         crosses_nodes=[nodes.get(k, 1 if k <= largest_inside else 2) > 1 for k in workers],
         global_batch=chosen,
-        micro_batch=micro_batch,
+        micro_batch=batch.max_per_gpu,
     )
     seconds, errors = scaling.throughput.step_seconds(at), scaling.relative_error(at)
     found: dict[int, Any] = {

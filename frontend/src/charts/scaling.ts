@@ -26,7 +26,7 @@ export function scalingOption(
   const most = Math.max(...sizes.map(({ workers }) => workers), 1);
   return {
     animation: false,
-    grid: { top: 22, bottom: 26, left: 52, right: 16 },
+    grid: { top: 30, bottom: 26, left: 52, right: 16 },
     xAxis: {
       ...valueAxis(colours),
       min: 0,
@@ -38,10 +38,10 @@ export function scalingOption(
     yAxis: {
       ...valueAxis(colours, formatCount),
       min: 0,
-      max: Math.ceil(Math.max(...measured.map(([, rate]) => rate), 1) * 1.2),
+      max: roundAbove(Math.max(...measured.map(([, rate]) => rate), 1) * 1.1),
       splitNumber: 4,
       name: "Samples/s",
-      nameGap: 8,
+      nameGap: 12,
       nameTextStyle: { color: colours.muted, fontSize: FONT_SIZE },
     },
     tooltip: timeTooltip(colours, (workers) => sizeNear(sizes, workers, colour, colours)),
@@ -82,6 +82,12 @@ function line(id: string, data: Point[], colour: string): LineSeriesOption {
     itemStyle: { color: colour },
     emphasis: { disabled: true },
   };
+}
+
+/** The next number with one digit and a half: 285 becomes 300, and 0.12 becomes 0.15. */
+function roundAbove(rate: number): number {
+  const half = 10 ** Math.floor(Math.log10(rate)) / 2;
+  return Math.ceil(rate / half) * half;
 }
 
 /** If each worker brought as much as one of the first. */

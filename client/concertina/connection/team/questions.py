@@ -105,7 +105,7 @@ class TeamQuestions:
 
     @property
     def size_advice(self: _Asks) -> SizeAdvices:
-        """How many workers jobs needed."""
+        """Advice about how many workers jobs needed."""
         return SizeAdvices(self._send)
 
     @property
