@@ -23,7 +23,7 @@ _PAGES: Final[Mapping[str, str]] = {
     "device": "/device",
     "not-found": "/nowhere",
 }
-_PARTS_OF_TEAM: Final = ("", "/usage", "/people", "/notifications", "/setup")
+_PARTS_OF_TEAM: Final = ("", "/usage", "/report", "/people", "/notifications", "/setup")
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ export default function TeamPage() {
       <Routes>
         <Route index element={<Now team={name} />} />
         <Route path="usage" element={<UsageReceipt team={name} />} />
-        <Route path="report/:month?" element={<MonthReport team={name} />} />
+        <Route path="report/*" element={<MonthReport team={name} />} />
         <Route path="people" element={<People team={name} />} />
         <Route path="notifications" element={<TeamNotifications team={name} />} />
         <Route path="setup" element={<Setup team={name} />} />

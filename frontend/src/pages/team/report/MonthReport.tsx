@@ -18,7 +18,7 @@ import { LargestTable } from "./LargestTable";
 import styles from "./Report.module.css";
 
 export function MonthReport({ team }: { readonly team: string }) {
-  const month = monthOf(useParams().month);
+  const month = monthOf(useParams()["*"]);
   const report = useMonthReport(team, month);
   if (report.data === undefined) {
     return report.isLoadingError ? (
