@@ -1143,7 +1143,9 @@ class Schedule(TypedDict):
     next_at: str | None  # null: it is paused.
     failures: int  # Of the last runs, in a row, that were refused or failed.
     last_run: ScheduleRun | None
-    may_change: bool  # True if the caller may change it.
+    # True if the caller may pause and delete it, and with `may_run` change it, too.
+    may_change: bool
+    may_run: bool  # True if the caller may submit its spec.
     created_at: str
     created_by: str
     changed_at: str

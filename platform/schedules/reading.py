@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
 from tenancy.audit import records
 from tenancy.models import Team
@@ -45,7 +46,7 @@ def all_of(principal: Principal, team_name: str) -> Sequence[TeamSchedule]:
 
 
 def shown(principal: Principal, schedules: Sequence[TeamSchedule]) -> Sequence[TeamSchedule]:
-    """Add `last_run` and `may_change` to each, in one statement."""
+    """Add `last_run`, `may_change` and `may_run` to each, in one statement."""
     newest = ScheduleRun.objects.filter(schedule__in=[one.pk for one in schedules])
     newest = newest.order_by("schedule_id", "-due_at", "-id").distinct("schedule_id")
     by_schedule = {run.schedule_id: run for run in newest}
@@ -53,6 +54,7 @@ def shown(principal: Principal, schedules: Sequence[TeamSchedule]) -> Sequence[T
         told: Any = one
         told.last_run = by_schedule.get(one.pk)
         told.may_change = holders.may_change(principal, one)
+        told.may_run = principal.may_in(Permission.SUBMIT, one.team_id)
     return schedules
 
 

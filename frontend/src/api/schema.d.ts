@@ -6460,8 +6460,10 @@ export interface components {
             /** @description Of the last runs, in a row, that were refused or failed. */
             failures: number;
             last_run: components["schemas"]["ScheduleRun"] | null;
-            /** @description True if the caller may change it. */
+            /** @description True if the caller may pause and delete it, and with `may_run` change it, too. */
             may_change: boolean;
+            /** @description True if the caller may submit its spec. */
+            may_run: boolean;
             /** Format: date-time */
             readonly created_at: string;
             readonly created_by: string;
@@ -6530,8 +6532,10 @@ export interface components {
             /** @description Of the last runs, in a row, that were refused or failed. */
             failures: number;
             last_run: components["schemas"]["ScheduleRun"] | null;
-            /** @description True if the caller may change it. */
+            /** @description True if the caller may pause and delete it, and with `may_run` change it, too. */
             may_change: boolean;
+            /** @description True if the caller may submit its spec. */
+            may_run: boolean;
             /** Format: date-time */
             readonly created_at: string;
             readonly created_by: string;

@@ -94,7 +94,7 @@ export function useSubmitText() {
 }
 
 /** Also over plain HTTP, where browsers make no UUIDs. */
-function randomKey(): string {
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -183,7 +183,7 @@ def test_another_member_sees_it_and_changes_nothing(ada: User, vision: Team) -> 
     add_by(logged_in(ada))
     bob = logged_in(person("bob", vision))
     shown = bob.get(ONE).json()
-    assert (shown["may_change"], shown["holder"]) == (False, "ada")
+    assert (shown["may_change"], shown["may_run"], shown["holder"]) == (False, True, "ada")
     assert bob.patch(ONE, {}, format="json", HTTP_IF_MATCH="1").status_code == 403
     for verb in ("pause", "resume"):
         answer = bob.post(f"{ONE}/{verb}")

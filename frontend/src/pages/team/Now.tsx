@@ -13,6 +13,7 @@ import { exchangeOf } from "../../domain/standing";
 import { FinishedJobs } from "../overview/FinishedJobs";
 import { Queue } from "../overview/Queue";
 import { RunningJobs } from "../overview/RunningJobs";
+import { Schedules } from "./Schedules";
 import styles from "./TeamPage.module.css";
 
 export function Now({ team }: { readonly team: string }) {
@@ -24,6 +25,7 @@ export function Now({ team }: { readonly team: string }) {
         <Queue team={team} />
         <FinishedJobs team={team} />
       </div>
+      <Schedules team={team} />
     </>
   );
 }

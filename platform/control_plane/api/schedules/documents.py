@@ -141,14 +141,17 @@ class ScheduleSerializer(serializers.ModelSerializer[TeamSchedule]):
         help_text="Of the last runs, in a row, that were refused or failed."
     )
     last_run = ScheduleRunSerializer(allow_null=True)
-    may_change = serializers.BooleanField(help_text="True if the caller may change it.")
+    may_change = serializers.BooleanField(
+        help_text="True if the caller may pause and delete it, and with `may_run` change it, too."
+    )
+    may_run = serializers.BooleanField(help_text="True if the caller may submit its spec.")
 
     class Meta:
         model = TeamSchedule
         fields: tuple[str, ...] = (
             *("id", "team", "name", "cron", "time_zone", "overlap", "catch_up", "start_within"),
             *("version", "holder", "is_paused", "paused_because", "next_at", "failures"),
-            *("last_run", "may_change", "created_at", "created_by", "changed_at"),
+            *("last_run", "may_change", "may_run", "created_at", "created_by", "changed_at"),
         )
         read_only_fields = fields
 
