@@ -15,6 +15,7 @@ from playwright.sync_api import (
     Playwright,
     StorageState,
     ViewportSize,
+    expect,
     sync_playwright,
 )
 
@@ -22,7 +23,8 @@ from tools.screenshots.pages import ShownPage
 
 # The shell has no windows, and takes a fifth of the processor time.
 BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-_SETTLED_MILLISECONDS: Final = 1500  # charts are drawn, and what is live has come
+_PATIENCE: Final = 30_000  # milliseconds
+_SETTLED_MILLISECONDS: Final = 1000  # in which charts are drawn
 
 _TELEPHONE: Final = ViewportSize(width=390, height=844)
 _LAPTOP: Final = ViewportSize(width=1280, height=800)
@@ -64,6 +66,7 @@ def take(
             page = context.new_page()
             for shown in pages:
                 page.goto(shown.path)
+                expect(page.locator("[data-loading]")).to_have_count(0, timeout=_PATIENCE)
                 page.wait_for_timeout(_SETTLED_MILLISECONDS)
                 name = shown.name if len(films) == 1 else f"{shown.name}-{film.name}"
                 picture = folder / f"{name}.png"

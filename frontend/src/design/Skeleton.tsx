@@ -8,7 +8,9 @@ interface SkeletonProps {
 }
 
 export function Skeleton({ height, width = "100%" }: SkeletonProps) {
-  return <span className={styles.skeleton} style={{ height, width }} aria-hidden="true" />;
+  return (
+    <span data-loading className={styles.skeleton} style={{ height, width }} aria-hidden="true" />
+  );
 }
 
 /** Several rows of the same height, as a list will have them. */

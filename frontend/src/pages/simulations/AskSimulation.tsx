@@ -172,21 +172,23 @@ function PolicyChoice({ chosen }: { readonly chosen: readonly string[] }) {
   if (policies === undefined) return null;
   const names = new Set(policies.map(({ name }) => name));
   return (
-    <fieldset className={people.choices}>
-      <legend>Policies</legend>
-      {policies.map(({ name, summary }) => (
-        <label key={name}>
-          <input
-            type="checkbox"
-            name="policy"
-            value={name}
-            defaultChecked={chosen.includes(name)}
-          />
-          <span>
-            <strong>{name}</strong> {summary}
-          </span>
-        </label>
-      ))}
+    <>
+      <fieldset className={people.choices}>
+        <legend>Policies</legend>
+        {policies.map(({ name, summary }) => (
+          <label key={name}>
+            <input
+              type="checkbox"
+              name="policy"
+              value={name}
+              defaultChecked={chosen.includes(name)}
+            />
+            <span>
+              <strong>{name}</strong> {summary}
+            </span>
+          </label>
+        ))}
+      </fieldset>
       <FormField label="With options, as NAME:OPTION=VALUE; several apart by spaces">
         <input
           name="others"
@@ -196,6 +198,6 @@ function PolicyChoice({ chosen }: { readonly chosen: readonly string[] }) {
           spellCheck={false}
         />
       </FormField>
-    </fieldset>
+    </>
   );
 }
