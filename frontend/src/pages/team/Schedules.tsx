@@ -99,7 +99,7 @@ function Verbs({ team, schedule }: RowProps) {
   const failed = calls.find(({ error }) => error !== null)?.error;
   const isBusy = calls.some(({ isPending }) => isPending);
   return (
-    <div className={styles.about}>
+    <div>
       <div className={styles.verbs}>
         {mayRun && (
           <Button
