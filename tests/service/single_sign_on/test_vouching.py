@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from ipaddress import ip_network
 
 import pytest
@@ -22,11 +23,14 @@ HEADERS = {"X-User": "ada", "X-Groups": "ml", "Accept": "*/*"}
 
 
 def passed_on(
-    address: str | None, *more: tuple[bytes, bytes], terms: ProxyTerms | None = TERMS
+    address: str | None,
+    *more: tuple[bytes, bytes],
+    terms: ProxyTerms | None = TERMS,
+    headers: Mapping[str, str] = HEADERS,
 ) -> tuple[dict[str, str] | None, set[bytes]]:
     """What is noted of a request, and which headers go on."""
     recorder = Recorder()
-    scope = scope_of("GET", "/", HEADERS, address or "")
+    scope = scope_of("GET", "/", headers, address or "")
     scope["headers"] = [*scope["headers"], *more]
     if address is None:
         scope["client"] = None
@@ -61,6 +65,21 @@ def test_what_a_client_sends_beside_the_proxy_makes_all_of_it_worthless(name: by
     noted, names = passed_on("10.0.0.7", (name, b"root"))
     assert noted == {}
     assert names == {b"host", b"accept"}
+
+
+@pytest.mark.parametrize(("name", "other"), [("X_User", "X-Groups"), ("X_Groups", "X-User")])
+def test_what_a_client_writes_otherwise_is_not_taken_for_what_the_proxy_left_out(
+    name: str, other: str
+) -> None:
+    noted, names = passed_on("10.0.0.7", headers={name: "root", other: "ada"})
+    assert noted == {}
+    assert names == {b"host"}
+
+
+def test_names_that_are_no_text_are_nobody_rather_than_all_the_same_person() -> None:
+    assert passed_on("10.0.0.7", headers={"X-User": "jos\u00e9"})[0] == {"x-user": "jos\u00e9"}
+    for name in (b"jos\xe9", b"jos\xe8"):
+        assert passed_on("10.0.0.7", (b"x-user", name), headers={})[0] == {}
 
 
 def test_without_proxies_nothing_is_noted() -> None:

@@ -32,25 +32,34 @@ class VouchedHeaders:
 
     def _noted(self, scope: Scope, terms: ProxyTerms) -> Scope:
         kept: list[tuple[bytes, bytes]] = []
-        named: dict[str, list[bytes]] = {}
+        named: list[tuple[str, bytes]] = []
         for name, value in scope["headers"]:
+            exact = name.decode("latin-1").lower()
             # Some servers and frameworks take `_` for `-`.
-            plain = name.decode("latin-1").lower().replace("_", "-")
-            if plain in self._names:
-                named.setdefault(plain, []).append(value)
+            if exact.replace("_", "-") in self._names:
+                named.append((exact, value))
             else:
                 kept.append((name, value))
         noted = {**scope, "headers": kept}
         if _is_from(scope, terms):
-            noted[VOUCHED] = _single(named)
+            noted[VOUCHED] = self._believed(named)
         return noted
 
+    def _believed(self, named: list[tuple[str, bytes]]) -> dict[str, str]:
+        """Return the headers as the proxy set them; none, if somebody else may have had a hand in.
 
-def _single(named: dict[str, list[bytes]]) -> dict[str, str]:
-    """Return the headers; of one that came twice the sender may have been anybody, so none."""
-    if any(len(values) != 1 or len(values[0]) > _MOST_BYTES for values in named.values()):
-        return {}
-    return {name: value.decode(errors="replace") for name, (value,) in named.items()}
+        Proxies replace what clients send under a header's very name, and pass on the same with `_`.
+        Names that are no text would be one and the same person once they are made to be.
+        """
+        found = dict(named)
+        if len(found) < len(named) or not found.keys() <= self._names:
+            return {}
+        if any(len(value) > _MOST_BYTES for value in found.values()):
+            return {}
+        try:
+            return {name: value.decode() for name, value in found.items()}
+        except UnicodeDecodeError:
+            return {}
 
 
 def _is_from(scope: Scope, terms: ProxyTerms) -> bool:
