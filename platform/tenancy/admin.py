@@ -9,6 +9,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -29,6 +30,7 @@ from tenancy.models import (
     Token,
     TokenScope,
 )
+from tenancy.single_sign_on.accounts import take_what_groups_gave
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
     TeamAdminBase = admin.ModelAdmin[Team]
@@ -291,6 +293,22 @@ class ProviderIdentityAdmin(ProviderIdentityAdminBase):
     autocomplete_fields = ("person",)
     readonly_fields = ("mail", "made_admin", "is_shut_out", "confirmed_at")
 
+    def get_readonly_fields(self, request: HttpRequest, obj: ProviderIdentity | None = None) -> Any:
+        """Keep whose it is, for what groups gave is theirs: delete it and make another."""
+        own = super().get_readonly_fields(request, obj)
+        return ("person", "issuer", "subject", *own) if obj else own
+
+    def delete_model(self, request: HttpRequest, obj: ProviderIdentity) -> None:
+        """Take what groups gave: nobody else would take it once the row is gone."""
+        take_what_groups_gave(obj)
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ProviderIdentity]) -> None:
+        with transaction.atomic():
+            for identity in queryset.select_related("person"):
+                take_what_groups_gave(identity)
+            super().delete_queryset(request, queryset)
+
 
 class PersonAdmin(PersonAdminBase):
     """Django's users, with the teams they are in; beyond those there are platform admins only."""
@@ -310,6 +328,11 @@ class PersonAdmin(PersonAdminBase):
         """Keep the two marks together of which Django's own form for signing in asks for one."""
         obj.is_staff = obj.is_superuser
         super().save_model(request, obj, form, change)
+        # What an admin has switched, on or off, no sign-in switches.
+        if "is_active" in form.changed_data:
+            ProviderIdentity.objects.filter(person=obj).update(is_shut_out=False)
+        if "is_superuser" in form.changed_data:
+            ProviderIdentity.objects.filter(person=obj).update(made_admin=False)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).prefetch_related("memberships__team")

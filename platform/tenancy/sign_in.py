@@ -144,13 +144,13 @@ class Attempt:
         return f"concertina:known:{self.name}:{self.address}"
 
 
-def count_vouched(address: str) -> None:
-    """Count a sign-in by somebody else's word, who has passwords of their own to guard.
+def count_vouched(address: str, step: str) -> None:
+    """Count a step of a sign-in by somebody else's word, who has passwords of their own to guard.
 
     Raises:
         TooManyAttempts: nothing was counted.
     """
-    bucket = _bucket(f"concertina:sign-in:vouched:{_digest(address)}", _OF_ADDRESS)
+    bucket = _bucket(f"concertina:sign-in:vouched:{step}:{_digest(address)}", _OF_ADDRESS)
     taken = buckets().take([bucket])
     if not taken.is_allowed:
         raise TooManyAttempts(taken.wait_seconds)

@@ -27,6 +27,7 @@ def read(variables: EnvironmentVariables) -> ProxyTerms | None:
             " which your proxy says who somebody is, and from where the proxy comes; or neither."
         )
     if not user:
+        _check_nothing_else_is_set(variables)
         return None
     terms = ProxyTerms(
         networks=_networks(addresses),
@@ -37,7 +38,32 @@ def read(variables: EnvironmentVariables) -> ProxyTerms | None:
     )
     if len(set(terms.headers)) < len(terms.headers):
         raise BadEnvironment(f"{_OF}…_HEADER: two of them name the same header.")
+    _check_headers_are_there(terms)
     return terms
+
+
+def _check_nothing_else_is_set(variables: EnvironmentVariables) -> None:
+    for name in ("GROUPS_HEADER", "MAIL_HEADER", "GROUPS", "ADMIN_GROUP", "ADMITS"):
+        if variables.text(f"{_OF}{name}", default=""):
+            raise BadEnvironment(
+                f"{_OF}{name} is set, and {_OF}ADDRESSES is not. Set {_OF}ADDRESSES and"
+                f" {_OF}USER_HEADER as well, or none of them."
+            )
+
+
+def _check_headers_are_there(terms: ProxyTerms) -> None:
+    """Raises: BadEnvironment, if something counts that no header tells."""
+    groups = terms.groups
+    if (groups.roles or groups.admin_group) and not terms.groups_header:
+        raise BadEnvironment(
+            f"{_OF}GROUPS or {_OF}ADMIN_GROUP is set, and {_OF}GROUPS_HEADER is not. Name the"
+            " header in which your proxy tells the groups, such as X-Auth-Request-Groups."
+        )
+    if groups.mail_domains and not terms.mail_header:
+        raise BadEnvironment(
+            f"{_OF}ADMITS names domains, and {_OF}MAIL_HEADER is not set. Name the header in which"
+            " your proxy tells the mail address, such as X-Auth-Request-Email."
+        )
 
 
 def _header(variables: EnvironmentVariables, name: str) -> str:

@@ -48,7 +48,11 @@ def person_in(claims: Mapping[str, Any], *, issuer: str, groups_claim: str) -> V
         TooManyGroups: some would be left out, and rights with them.
     """
     subject = claims.get("sub")
-    if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT or "\0" in subject:
+    if (
+        not isinstance(subject, str)
+        or not 0 < len(subject) <= LONGEST_SUBJECT
+        or not subject.isprintable()  # else the database may not take it
+    ):
         raise AnswerInvalid("The claim sub is no text of 1 to 255 characters.")
     mail = claims.get("email")
     mail = mail if isinstance(mail, str) and len(mail) <= 254 and mail.isprintable() else ""  # noqa: PLR2004 - of RFC 5321
@@ -74,12 +78,21 @@ def groups_in(claims: Mapping[str, Any], claim: str) -> frozenset[str]:
         TooManyGroups: see MOST_GROUPS.
     """
     value = _claimed(claims, claim)
+    if value is None and _are_elsewhere(claims, claim):
+        raise TooManyGroups(f"The claim {claim} is kept elsewhere, as Entra ID keeps long ones.")
     listed = [value] if isinstance(value, str) else value if value is not None else []
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise AnswerInvalid(f"The claim {claim} is no list of names.")
     if len(listed) > MOST_GROUPS:
         raise TooManyGroups(f"The claim {claim} has {len(listed)} groups, above {MOST_GROUPS}.")
     return frozenset(one for one in listed if len(one) <= LONGEST_GROUP)
+
+
+def _are_elsewhere(claims: Mapping[str, Any], claim: str) -> bool:
+    """True if there are groups that the answer leaves out; without any is somebody else."""
+    distributed = claims.get("_claim_names")
+    is_distributed = isinstance(distributed, dict) and claim in distributed
+    return is_distributed or claims.get("hasgroups") in (True, "true")
 
 
 def _claimed(claims: Mapping[str, Any], claim: str) -> Any:

@@ -53,7 +53,7 @@ class BoundedAdapter(HTTPAdapter):
         super().__init__()
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        super().init_poolmanager(*args, **options)  # type: ignore[no-untyped-call]
+        super().init_poolmanager(*args, **options)
         self.poolmanager.pool_classes_by_scheme = {"http": _PlainPool, "https": _EncryptedPool}
 
     def send(self, request: PreparedRequest, *_: Any, **options: Any) -> Response:

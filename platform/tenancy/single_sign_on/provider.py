@@ -47,6 +47,7 @@ _MALFORMED: Final = (
     *(ValueError, TypeError, LookupError, AttributeError, RecursionError),
 )
 _ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_MORE: Final = "userinfo_endpoint"  # which a provider may do without
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +158,7 @@ class IdentityProvider:
         self, app: _App, token: Mapping[str, Any], claims: dict[str, Any]
     ) -> dict[str, Any]:
         """Ask for the groups where the token has none, as OpenID Connect lets providers do."""
-        asks = "userinfo_endpoint" in app.server_metadata
+        asks = bool(app.server_metadata.get(_MORE))
         if has_groups(claims, self._terms.groups_claim) or not asks:
             return claims
         told = dict(app.userinfo(token=token))
@@ -181,21 +182,21 @@ class IdentityProvider:
         )
         with one_of_few():
             try:
-                self._check(app.load_server_metadata())
+                self.check(app.load_server_metadata())
             except (RequestException, OSError, *_MALFORMED) as problem:
                 raise ProviderAway(_told(problem)) from problem
         with self._lock:
             self._known = (time.monotonic(), app)
         return app
 
-    def _check(self, told: dict[str, Any]) -> None:
+    def check(self, told: dict[str, Any]) -> None:
         """Raises: ValueError, if the description is not that of our provider."""
         if told.get("issuer") != self._terms.issuer:
             raise ValueError(
                 f"It calls itself {str(told.get('issuer'))[:200]!r}: use that as the issuer."
             )
         is_secure = self._terms.issuer.startswith("https://")
-        for name in _ENDPOINTS:
+        for name in (*_ENDPOINTS, *([_MORE] if told.get(_MORE) else [])):
             address = told.get(name)
             if not isinstance(address, str) or not address.startswith(
                 "https://" if is_secure else ("http://", "https://")

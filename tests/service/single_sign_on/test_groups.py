@@ -135,6 +135,88 @@ def test_a_group_makes_admins_and_unmakes_only_those(
     assert User.objects.get().is_active  # somebody has to be able to repair things
 
 
+def test_what_an_admin_switches_off_after_groups_did_stays_off(
+    provider: RunningProvider, client: Client, admin_client: Client
+) -> None:
+    sign_in(client, provider)
+    person = User.objects.get(username="ada")
+    now_in(provider)
+    assert sign_in(client, provider) == REFUSED
+    for is_active in (True, False):
+        switch(admin_client, person, is_active=is_active)
+    now_in(provider, "ml")
+    assert sign_in(client, provider) == "/login?problem=account_off"
+
+
+def test_an_admin_whom_people_made_one_again_stays_one(
+    provider: RunningProvider, client: Client, admin_client: Client
+) -> None:
+    now_in(provider, "root", "ml")
+    sign_in(client, provider)
+    person = User.objects.get(username="ada")
+    for is_superuser in (False, True):
+        switch(admin_client, person, is_superuser=is_superuser)
+    now_in(provider, "ml")
+    sign_in(client, provider)
+    assert User.objects.get(username="ada").is_superuser
+
+
+def switch(admin: Client, person: User, *, is_active: bool = True, **marks: bool) -> None:
+    """Save the person's page in the administration with these marks."""
+    kept = Membership.objects.filter(user=person)
+    form = {
+        "username": person.username,
+        "date_joined_0": "2026-01-01",
+        "date_joined_1": "00:00:00",
+        "memberships-TOTAL_FORMS": str(kept.count()),
+        "memberships-INITIAL_FORMS": str(kept.count()),
+        **({"is_active": "on"} if is_active else {}),
+        **{name: "on" for name, is_set in marks.items() if is_set},
+    }
+    for number, place in enumerate(kept):
+        form |= {
+            f"memberships-{number}-{name}": str(value)
+            for name, value in (
+                *(("id", place.pk), ("user", person.pk)),
+                *(("team", place.team_id), ("role", place.role)),
+            )
+        }
+    saved = admin.post(f"/admin/auth/user/{person.pk}/change/", form)
+    assert saved.status_code == 302, saved.content.decode()
+
+
+@pytest.mark.parametrize("by", ["page", "list"])
+def test_what_groups_gave_ends_with_the_row_that_says_who_it_is(
+    by: str, provider: RunningProvider, client: Client, admin_client: Client
+) -> None:
+    now_in(provider, "root", "ml")
+    sign_in(client, provider)
+    person = User.objects.get(username="ada")
+    number = person.provider_identity.pk
+    page = "/admin/tenancy/provideridentity/"
+    if by == "list":
+        chosen = {"action": "delete_selected", "_selected_action": str(number), "post": "yes"}
+        answer = admin_client.post(page, chosen)
+    else:
+        answer = admin_client.post(f"{page}{number}/delete/", {"post": "yes"})
+    assert answer.status_code == 302, answer.content.decode()
+    person.refresh_from_db()
+    assert (places(), person.is_superuser, person.is_active) == ({}, False, True)
+
+
+def test_an_identity_stays_that_of_its_person(
+    provider: RunningProvider, client: Client, admin_client: Client
+) -> None:
+    sign_in(client, provider)
+    identity = User.objects.get(username="ada").provider_identity
+    admin_client.post(
+        f"/admin/tenancy/provideridentity/{identity.pk}/change/",
+        {"person": User.objects.exclude(username="ada").get().pk, "issuer": "a", "subject": "b"},
+    )
+    identity.refresh_from_db()
+    assert (identity.person.username, identity.subject) == ("ada", "sub-ada")
+
+
 @pytest.mark.parametrize(
     ("mail", "ends_at"),
     [

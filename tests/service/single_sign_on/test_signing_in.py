@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 from tenancy.models import AuditEntry, Membership, ProviderIdentity, Team
 from tenancy.single_sign_on import provider as the_way
@@ -165,6 +168,7 @@ def test_groups_may_be_told_apart_from_the_token(provider: RunningProvider, clie
     [
         *("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"),
         *("jobs", "/login?next=/", "/sign-in/provider", "/" + "a" * 2000),
+        *("/\t/evil.example", "/\n/evil.example", "///evil.example", "/" + "\u00e9" * 900),
     ],
 )
 def test_nobody_is_sent_elsewhere(wanted: str, provider: RunningProvider, client: Client) -> None:
@@ -209,8 +213,14 @@ def test_an_admin_joins_an_account_to_a_person_of_the_provider(
 def test_a_session_ends_with_the_hours_that_a_confirmation_holds(
     provider: RunningProvider, client: Client
 ) -> None:
+    before = timezone.now()
     sign_in(client, provider)
-    assert client.session.get_expiry_age() == 12 * 3600
+    ends_at = client.session.get_expiry_date()
+    assert before <= ends_at - timedelta(hours=12) <= timezone.now()
+    changed = client.session
+    changed["something"] = "else"  # as pages of the administration do
+    changed.save()
+    assert Session.objects.get().expire_date == ends_at
     client.delete("/api/v1/session")
     assert who(client) is None
 
@@ -259,3 +269,4 @@ def test_who_tries_again_and_again_waits(provider: RunningProvider, client: Clie
     assert problem(client.get(f"{BEGIN}/callback")["Location"]) == "too_many_requests"
     entries = AuditEntry.objects.filter(operation="sign_in_by_provider")
     assert entries.count() == 2  # counted together, those of a kind
+    assert client.get(BEGIN)["Location"].startswith(provider.issuer)  # which counts by itself

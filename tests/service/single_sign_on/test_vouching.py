@@ -10,9 +10,12 @@ import pytest
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from control_plane.configuration import proxy_settings
 from control_plane.front.proxies.vouching import VOUCHED, VouchedHeaders
+from django.contrib.auth.models import User
+from django.test import Client
 from tenancy.single_sign_on.terms import ProxyTerms
 
 from tests.service.front.asking import Recorder, scope_of
+from tests.service.single_sign_on.conftest import who
 
 TERMS = ProxyTerms(
     networks=(ip_network("10.0.0.0/24"), ip_network("2001:db8::/64")),
@@ -86,7 +89,23 @@ def test_without_proxies_nothing_is_noted() -> None:
     assert passed_on("10.0.0.7", terms=None)[0] is None
 
 
-WHOLE = {"USER_HEADER": "X-User", "ADDRESSES": "10.0.0.7, 10.1.0.0/24", "GROUPS": "ml=a:lead"}
+def test_a_session_by_a_proxy_ends_when_no_proxy_is_set_up_any_more(
+    client: Client, db: None
+) -> None:
+    client.force_login(User.objects.create_user("ada"))
+    assert who(client) == "ada"
+    session = client.session
+    session["concertina_vouched_by_proxy"] = "ada"
+    session.save()
+    assert who(client) is None
+
+
+WHOLE = {
+    "USER_HEADER": "X-User",
+    "ADDRESSES": "10.0.0.7, 10.1.0.0/24",
+    "GROUPS_HEADER": "X-Groups",
+    "GROUPS": "ml=a:lead",
+}
 
 
 def read(**changes: str) -> ProxyTerms | None:
@@ -113,6 +132,10 @@ def test_settings_are_read() -> None:
         ({"ADDRESSES": "::/0"}, "can say to be anybody"),
         ({"ADDRESSES": "proxy.example"}, "addresses or networks"),
         ({"GROUPS": ""}, "nobody could sign in"),
+        ({"GROUPS_HEADER": ""}, "GROUPS_HEADER is not"),
+        ({"GROUPS_HEADER": "", "GROUPS": "", "ADMIN_GROUP": "root"}, "GROUPS_HEADER is not"),
+        ({"ADMITS": "example.com"}, "MAIL_HEADER is not"),
+        ({"USER_HEADER": "", "ADDRESSES": ""}, "ADDRESSES is not"),
     ],
 )
 def test_what_does_not_fit_stops_the_start(changes: dict[str, str], told: str) -> None:

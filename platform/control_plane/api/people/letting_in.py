@@ -14,6 +14,7 @@ from django.contrib.auth import login
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponseRedirect
 from django.utils import timezone
+from django.utils.encoding import iri_to_uri
 from django.utils.http import url_has_allowed_host_and_scheme
 from tenancy.access.addresses import address_of
 from tenancy.audit import writing
@@ -50,7 +51,8 @@ def _let_in(
     admitted = accounts.admit(vouched, terms, now=timezone.now())
     if admitted.refusal is None and admitted.person is not None:
         login(request, admitted.person, backend=_BACKEND)
-        request.session.set_expiry(int(terms.session_lasts.total_seconds()))
+        # A time of day: seconds would begin anew each time that something changes the session.
+        request.session.set_expiry(timezone.now() + terms.session_lasts)
     _write(request, vouched, admitted, operation)
     return admitted.refusal
 
@@ -97,13 +99,14 @@ def tell(request: HttpRequest, refusal: SignInRefused | TooManyAttempts, *, oper
 
 
 def local_path(wanted: str) -> str:
-    """Return the path if it is one of this very site, else that of its first page."""
-    is_local = (
-        wanted.startswith("/")
-        and len(wanted) <= _LONGEST_PATH
-        and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
-    )
-    return wanted if is_local and not wanted.startswith((PATH, "/login")) else "/"
+    """Return the path if it is one of this very site, else that of its first page.
+
+    It comes back as ASCII, so that the cookie that keeps it is as short as it looks.
+    """
+    is_local = wanted.startswith("/") and url_has_allowed_host_and_scheme(wanted, None)
+    path = iri_to_uri(wanted[: _LONGEST_PATH + 1])
+    is_short = len(path) <= _LONGEST_PATH
+    return path if is_local and is_short and not path.startswith((PATH, "/login")) else "/"
 
 
 def back_with(code: str, wanted: str = "/") -> HttpResponseRedirect:

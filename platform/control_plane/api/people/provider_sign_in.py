@@ -28,7 +28,7 @@ def begin(request: HttpRequest) -> HttpResponseRedirect:
     """Send the browser to the provider."""
     wanted = local_path(request.GET.get("next", ""))
     try:
-        sign_in.count_vouched(address_of(request))
+        sign_in.count_vouched(address_of(request), "begin")
         address, kept = provider().begin(wanted)
     except (SignInRefused, sign_in.TooManyAttempts) as refusal:
         letting_in.tell(request, refusal, operation=OPERATION)
@@ -56,7 +56,7 @@ def finish(request: HttpRequest) -> HttpResponseRedirect:
 
 def _finished(request: HttpRequest) -> HttpResponseRedirect:
     try:
-        sign_in.count_vouched(address_of(request))
+        sign_in.count_vouched(address_of(request), "finish")
         vouched, goes_to = provider().finish(request.COOKIES.get(COOKIE, ""), request.GET.dict())
     except (SignInRefused, sign_in.TooManyAttempts) as refusal:
         letting_in.tell(request, refusal, operation=OPERATION)

@@ -28,7 +28,7 @@ class ProxySessionsMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.COOKIES.get(settings.SESSION_COOKIE_NAME) and settings.CONCERTINA.proxy:
+        if request.COOKIES.get(settings.SESSION_COOKIE_NAME):
             named = request.session.get(_MARK)
             if named is not None and named != vouched_name(request):
                 logout(request)

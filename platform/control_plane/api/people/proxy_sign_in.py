@@ -25,7 +25,7 @@ def finish(request: HttpRequest) -> HttpResponseRedirect:
     wanted = letting_in.local_path(request.GET.get("next", ""))
     terms: ProxyTerms | None = settings.CONCERTINA.proxy
     try:
-        sign_in.count_vouched(address_of(request))
+        sign_in.count_vouched(address_of(request), "proxy")
         if terms is None:
             raise NobodyVouched
         vouched = proxy.person_by(vouched_headers(request), terms)
