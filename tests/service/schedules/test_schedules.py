@@ -50,6 +50,11 @@ def test_one_is_added_and_read(api: APIClient) -> None:
     assert listed["name"] == "nightly"
 
 
+def test_its_expression_is_kept_in_one_line(api: APIClient) -> None:
+    told = api.post(PATH, wanted(cron=" 0\t2\n*  * * "), format="json").json()
+    assert told["cron"] == "0 2 * * *"
+
+
 def test_one_is_added_in_yaml(api: APIClient) -> None:
     text = "name: nightly\ncron: '0 2 * * *'\nspec: {name: a, command: [python, train.py]}\n"
     answer = api.post(PATH, text, content_type="application/yaml")

@@ -26,8 +26,15 @@ def _spec(**words: Any) -> SpecField:
     return SpecField(help_text=_WORDS_OF_SPEC, **words)
 
 
+class CronField(serializers.CharField):
+    """A cron expression with one space between its fields, whatever was between them."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return " ".join(super().to_internal_value(data).split())
+
+
 def _cron(**words: Any) -> serializers.CharField:
-    return serializers.CharField(
+    return CronField(
         max_length=LONGEST_CRON,
         help_text="Minute, hour, day of the month, month, day of the week; no oftener than every 5"
         " minutes.",
