@@ -6,18 +6,16 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import transaction
 from tenancy.audit import records
 
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.spec.arrays import expansion
-from schedules import holders, specs, submitting
-from schedules.errors import ScheduleNotFound
+from schedules import holders, reading, specs, submitting
 from schedules.holders import ScheduleHolder
 from schedules.models import RunState, ScheduleRun, TeamSchedule
 
 MOST_NAMED: Final = 20  # of many jobs
-_HOLD: Final = "SELECT 1 FROM schedules_teamschedule WHERE id = %s FOR KEY SHARE"
 
 
 def run_now(
@@ -31,7 +29,8 @@ def run_now(
 ) -> tuple[ScheduleRun, bool]:
     """Submit it once more, beside its times; False: the same request did so before.
 
-    All of it is one transaction: there is no run without a job. It is not deleted meanwhile.
+    All of it is one transaction: there is no run without a job. It is neither changed, submitted by
+    others nor deleted meanwhile.
 
     Raises:
         ScheduleNotYours, ScheduleNotFound, StillRuns, ReplacesForeignJobs.
@@ -39,7 +38,7 @@ def run_now(
     """
     holders.check_may_submit(holder.principal, schedule.team.name)
     with transaction.atomic():
-        _keep(schedule)
+        schedule = reading.held(schedule)
         run = ScheduleRun(
             schedule=schedule,
             due_at=now,
@@ -67,11 +66,3 @@ def run_now(
         run.save(update_fields=["jobs", "job_count"])
     records.note_change(after={"run": run.pk, "jobs": dict(run.jobs)})
     return run, True
-
-
-def _keep(schedule: TeamSchedule) -> None:
-    """Let nobody delete it until the transaction ends. Raises: ScheduleNotFound."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [schedule.pk])
-        if cursor.fetchone() is None:
-            raise ScheduleNotFound

@@ -13,7 +13,7 @@ from tenancy.models import Team
 
 from jobs.admission import code_snapshots
 from jobs.admission.pool_capacity import PoolCapacity
-from schedules import due_times, holders, specs
+from schedules import due_times, holders, reading, specs
 from schedules.errors import (
     BadCron,
     ScheduleChangedMeanwhile,
@@ -80,7 +80,7 @@ def change(
 ) -> tuple[TeamSchedule, Sequence[str]]:
     """Change it; whoever changes the spec answers for it from then on.
 
-    It is planned anew only if it is due at other times.
+    It is planned anew only if it is due at other times; what was due already stays due.
 
     Raises:
         ScheduleNotYours, ScheduleChangedMeanwhile, ScheduleNotFound, BadCron, SpecInvalid.
@@ -96,7 +96,7 @@ def change(
         columns |= {"spec": spec, "code": code, **holder.columns}
         notes.extend(said)
     with transaction.atomic():
-        held = _held(schedule)
+        held = reading.held(schedule)
         if held.version != version:
             raise ScheduleChangedMeanwhile(
                 f"Schedule {held.name} has version {held.version} now, not {version}: somebody has"
@@ -105,7 +105,9 @@ def change(
         before, times = told(held), (held.cron, held.time_zone)
         for name, value in columns.items():
             setattr(held, name, value)
-        if (held.cron, held.time_zone) != times and not held.is_paused:
+        holders.check_may_replace(holder, held)
+        is_due = held.next_at is not None and held.next_at <= now  # and recorded in a moment
+        if (held.cron, held.time_zone) != times and not (held.is_paused or is_due):
             held.next_at = _next(now, held.cron, held.time_zone)
         if "spec" in changes:
             code_snapshots.hold(held.team, {held.code} - {""})
@@ -120,9 +122,9 @@ def pause(holder: ScheduleHolder, schedule: TeamSchedule, *, reason: str) -> Tea
 
     Raises: ScheduleNotYours, ScheduleNotFound.
     """
-    holders.check_may_change(holder.principal, schedule)
+    holders.check_may_stop(holder.principal, schedule)
     with transaction.atomic():
-        held = _held(schedule)
+        held = reading.held(schedule)
         words = " ".join(reason.split())
         records.note_change(
             before={"is_paused": held.is_paused}, after={"is_paused": True, "reason": words}
@@ -143,7 +145,7 @@ def resume(holder: ScheduleHolder, schedule: TeamSchedule, *, now: datetime) -> 
     holders.check_may_submit(holder.principal, schedule.team.name)
     holders.check_may_change(holder.principal, schedule)
     with transaction.atomic():
-        held = _held(schedule)
+        held = reading.held(schedule)
         before = {"is_paused": held.is_paused, "holder": held.holder}
         records.note_change(before=before, after=before)
         if not held.is_paused:
@@ -163,7 +165,7 @@ def remove(holder: ScheduleHolder, schedule: TeamSchedule) -> None:
 
     Raises: ScheduleNotYours, ScheduleNotFound.
     """
-    holders.check_may_change(holder.principal, schedule)
+    holders.check_may_stop(holder.principal, schedule)
     with transaction.atomic():
         held = TeamSchedule.objects.select_for_update().filter(pk=schedule.pk).first()
         if held is None:
@@ -189,15 +191,6 @@ def told(schedule: TeamSchedule) -> dict[str, Any]:
 def _save(held: TeamSchedule) -> None:
     held.version += 1
     held.save()
-
-
-def _held(schedule: TeamSchedule) -> TeamSchedule:
-    """Return it as it is now, until the transaction ends. Raises: ScheduleNotFound."""
-    found = TeamSchedule.objects.select_for_update(no_key=True).filter(pk=schedule.pk).first()
-    if found is None:
-        raise ScheduleNotFound
-    found.team = schedule.team
-    return found
 
 
 def _next(now: datetime, cron: str, time_zone: str) -> datetime:

@@ -22,7 +22,7 @@ from tenancy.access.principal import (
 from tenancy.models import PersonalToken, Token
 
 from schedules.errors import ScheduleNotYours
-from schedules.models import TeamSchedule
+from schedules.models import Overlap, TeamSchedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +106,37 @@ def check_may_change(principal: Principal, schedule: TeamSchedule) -> None:
             f"Schedule {schedule.name} submits for {schedule.holder}: they change it, and whoever"
             " may change all jobs of the team."
         )
+
+
+def check_may_stop(principal: Principal, schedule: TeamSchedule) -> None:
+    """See that they may pause and delete it, as a job of theirs. Raises: ScheduleNotYours."""
+    check_may_change(principal, schedule)
+    if not _may_cancel(principal, schedule):
+        raise ScheduleNotYours(
+            "Pausing and deleting a schedule needs the right to change jobs. Use a token of scope"
+            " `manage-jobs`."
+        )
+
+
+def check_may_replace(holder: ScheduleHolder, schedule: TeamSchedule) -> None:
+    """See that nobody has jobs cancelled by a right that is another's, as of a wider token.
+
+    Raises: ScheduleNotYours.
+    """
+    theirs = holder.columns
+    is_by_own_right = all(getattr(schedule, name) == theirs[name] for name in theirs)
+    if schedule.overlap != Overlap.REPLACE or is_by_own_right:
+        return
+    if not _may_cancel(holder.principal, schedule):
+        raise ScheduleNotYours(
+            f"Schedule {schedule.name} replaces jobs, which cancels them, and you may cancel none."
+            " Use a token of scope `manage-jobs`, or another `overlap`."
+        )
+
+
+def _may_cancel(principal: Principal, schedule: TeamSchedule) -> bool:
+    rights = (Permission.CHANGE_OWN_JOBS, Permission.CHANGE_ALL_JOBS)
+    return any(principal.may_in(one, schedule.team_id) for one in rights)
 
 
 def may_change(principal: Principal, schedule: TeamSchedule) -> bool:

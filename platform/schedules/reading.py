@@ -36,6 +36,18 @@ def find(principal: Principal, team_name: str, name: str) -> TeamSchedule:
     return found
 
 
+def held(schedule: TeamSchedule) -> TeamSchedule:
+    """Return it as it is now; nobody changes, submits or deletes it until the transaction ends.
+
+    Raises: ScheduleNotFound.
+    """
+    found = TeamSchedule.objects.select_for_update(no_key=True).filter(pk=schedule.pk).first()
+    if found is None:
+        raise ScheduleNotFound
+    found.team = schedule.team
+    return found
+
+
 def all_of(principal: Principal, team_name: str) -> Sequence[TeamSchedule]:
     """Return all of a team, by name, without their specs, in two statements."""
     team = team_of(principal, team_name)

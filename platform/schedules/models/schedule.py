@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import models
 from django.db.models import Q
 from tenancy.models import Team, slug_validator
 
 from jobs.models import new_id
+from schedules.due_times import SHORTEST_PERIOD
 
 
 class Overlap(models.TextChoices):
@@ -88,3 +91,9 @@ class TeamSchedule(models.Model):
 
     def __str__(self) -> str:
         return f"{self.team_id}/{self.name}"
+
+    @property
+    def most_late(self) -> timedelta:
+        """How long after a time that was due it is submitted at most."""
+        within = timedelta(seconds=self.start_within)
+        return min(within, SHORTEST_PERIOD) if self.catch_up == CatchUp.NONE else within

@@ -41,12 +41,13 @@ def without_job(
 
     After some in a row that were refused, or at once if it `pauses`, the schedule pauses itself.
     """
+    message = message[:_LONGEST_MESSAGE]
     with transaction.atomic():
         # The schedule is held before its runs, as by who deletes it.
         held = (
             TeamSchedule.objects.select_for_update(no_key=True).filter(pk=run.schedule_id).first()
         )
-        if held is None or not _end(run, state, message[:_LONGEST_MESSAGE], now):
+        if held is None or not _end(run, state, message, now):
             return  # somebody deleted it at this moment
         if state == RunState.SKIPPED:
             return

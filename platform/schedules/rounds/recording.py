@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from django.db import transaction
@@ -20,7 +20,7 @@ from webhooks.shapes import SCHEDULE_PAUSED, SCHEDULE_REFUSED
 
 from schedules import changing, due_times, telling
 from schedules.errors import BadCron
-from schedules.models import CatchUp, RunState, ScheduleRun, TeamSchedule
+from schedules.models import RunState, ScheduleRun, TeamSchedule
 
 _log: Final = logging.getLogger(__name__)
 
@@ -71,10 +71,7 @@ def record(schedule_id: str, seen: datetime, now: datetime) -> bool:
 def due_of(schedule: TeamSchedule, now: datetime) -> DueNow:
     """Return what of a schedule that is due counts. Of times that were missed, at most the last."""
     cron, zone, first = schedule.cron, schedule.time_zone, schedule.next_at or now
-    within = timedelta(seconds=schedule.start_within)
-    if schedule.catch_up == CatchUp.NONE:
-        within = min(within, due_times.SHORTEST_PERIOD)
-    counts, since = first, now - within
+    counts, since = first, now - schedule.most_late
     is_late = first < since
     # From just before the deadline on: it looks at a day of times at most.
     moments = due_times.iterate(since if is_late else first, cron, zone)

@@ -225,6 +225,28 @@ def test_a_member_does_not_replace_a_job_of_another(ada: User, vision: Team) -> 
     assert Job.objects.get().state == JobState.QUEUED
 
 
+def test_a_key_of_scope_submit_has_no_jobs_cancelled_by_the_right_of_a_session(ada: User) -> None:
+    schedule = add_by(logged_in(ada))
+    narrow = by_token(ada, scopes=["submit"])
+    go_when_due(schedule)
+    answer = narrow.patch(ONE, {"overlap": "replace"}, format="json", HTTP_IF_MATCH="1")
+    assert answer.status_code == 403
+    assert "manage-jobs" in answer.json()["message"]
+    both = {"overlap": "replace", "spec": spec()}  # it submits by that key from then on
+    assert narrow.patch(ONE, both, format="json", HTTP_IF_MATCH="1").status_code == 200
+    assert go_when_due(schedule).state == RunState.REFUSED
+    assert Job.objects.get().state == JobState.QUEUED
+
+
+def test_a_key_of_scope_submit_pauses_and_deletes_nothing(ada: User) -> None:
+    add_by(logged_in(ada))
+    narrow = by_token(ada, scopes=["submit"])
+    for answer in (narrow.post(f"{ONE}/pause"), narrow.delete(ONE)):
+        assert answer.status_code == 403
+        assert "manage-jobs" in answer.json()["message"]
+    assert not TeamSchedule.objects.get().is_paused
+
+
 def test_a_foreign_team_is_not_there(ada: User, language: Team) -> None:
     add_by(logged_in(ada))
     foreign = client_of(language)
