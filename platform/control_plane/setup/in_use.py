@@ -12,6 +12,7 @@ from typing import Any, Final
 from cluster.models import Node
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
+from schedules.models import TeamSchedule
 from storage.models import DataSnapshot, NamedModel
 from tenancy.access.keys import tokens
 from tenancy.errors import FieldFault
@@ -115,6 +116,7 @@ def _of_teams(names: Collection[str]) -> Iterator[FieldFault]:
         ("model", NamedModel.objects.all()),
         ("secret", Secret.objects.all()),
         ("webhook", Webhook.objects.all()),
+        ("schedule", TeamSchedule.objects.all()),
         ("uploaded folder", DataSnapshot.objects.all()),
     ):
         of_teams: QuerySet[Any] = rows.filter(team__name__in=names)

@@ -14,7 +14,7 @@ from tenancy.models import AuditEntry, FairShareSettings, ImageRule, Quota, Team
 
 from jobs.models import Job
 from tests.service.at_once import ask_at_once
-from tests.service.conftest import SubmitJob, run
+from tests.service.conftest import SubmitJob, run, spec
 
 URL = "/api/v1/cluster/setup"
 
@@ -298,6 +298,15 @@ def test_what_is_in_use_stays_and_it_is_said_by_whom(job: Job, admin: APIClient)
     }
     assert "has 1 job, 1 valid token" in str(refused.json()["details"])
     assert (Node.objects.count(), Quota.objects.count()) == (2, 1)
+
+
+def test_a_team_with_schedules_stays(vision: Team, admin: APIClient, api: APIClient) -> None:
+    body = {"name": "nightly", "spec": spec(), "cron": "0 2 * * *"}
+    assert api.post("/api/v1/teams/vision/schedules", body, format="json").status_code == 201
+    vision.tokens.all().delete()
+    refused = asked(admin, "apply", {"teams": {}}, prune=True)
+    assert (refused.status_code, places(refused)) == (409, ["teams.vision"])
+    assert "has 1 schedule" in str(refused.json()["details"])
 
 
 def test_gpus_that_jobs_use_keep_their_names(job: Job, admin: APIClient) -> None:
