@@ -1694,7 +1694,7 @@ class ScheduleDetail(Schedule):
 
     spec: dict[str, Any]
     runs: list[ScheduleRun]  # The last ones, the newest first.
-    notes: list[str]  # What to know of the spec, when it was just set.
+    notes: list[str]  # What to know when it was just added, changed or resumed.
 
 
 class SteeredArray(JobArray):

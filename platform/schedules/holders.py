@@ -6,7 +6,9 @@ asked for it, or that of a team's token. Both follow a token that is rotated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -31,6 +33,7 @@ class ScheduleHolder:
 
     principal: Principal
     token_line: int | None  # None: a person's session
+    token_ends_at: datetime | None = None  # None: never, or a session
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -49,8 +52,25 @@ class MayNotSubmit(Exception):
 def holder_of(request: Request, principal: Principal) -> ScheduleHolder:
     """Return who sends a request."""
     user: Any = request.user
-    is_token = isinstance(user, TokenUser | PersonalTokenUser)
-    return ScheduleHolder(principal=principal, token_line=user.token.line_id if is_token else None)
+    if not isinstance(user, TokenUser | PersonalTokenUser):
+        return ScheduleHolder(principal=principal, token_line=None)
+    return ScheduleHolder(
+        principal=principal,
+        token_line=user.token.line_id,
+        token_ends_at=user.token.expires_at,
+    )
+
+
+def notes_for(holder: ScheduleHolder, schedule: TeamSchedule) -> Sequence[str]:
+    """Say when the schedule will stop, if it goes by a token of the holder that expires."""
+    ends_at = holder.token_ends_at
+    if ends_at is None or not _is_by_right_of(holder, schedule):
+        return ()
+    note = (
+        f"It submits as long as the token with which you ask, which expires on {ends_at:%Y-%m-%d}."
+        " Rotate that before, or log in again under its name, and the schedule goes on."
+    )
+    return [note]
 
 
 def principal_now(schedule: TeamSchedule) -> Principal:
@@ -123,15 +143,18 @@ def check_may_replace(holder: ScheduleHolder, schedule: TeamSchedule) -> None:
 
     Raises: ScheduleNotYours.
     """
-    theirs = holder.columns
-    is_by_own_right = all(getattr(schedule, name) == theirs[name] for name in theirs)
-    if schedule.overlap != Overlap.REPLACE or is_by_own_right:
+    if schedule.overlap != Overlap.REPLACE or _is_by_right_of(holder, schedule):
         return
     if not _may_cancel(holder.principal, schedule):
         raise ScheduleNotYours(
             f"Schedule {schedule.name} replaces jobs, which cancels them, and you may cancel none."
             " Use a token of scope `manage-jobs`, or another `overlap`."
         )
+
+
+def _is_by_right_of(holder: ScheduleHolder, schedule: TeamSchedule) -> bool:
+    theirs = holder.columns
+    return all(getattr(schedule, name) == theirs[name] for name in theirs)
 
 
 def _may_cancel(principal: Principal, schedule: TeamSchedule) -> bool:

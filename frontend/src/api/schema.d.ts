@@ -6546,7 +6546,7 @@ export interface components {
             };
             /** @description The last ones, the newest first. */
             runs: components["schemas"]["ScheduleRun"][];
-            /** @description What to know of the spec, when it was just set. */
+            /** @description What to know when it was just added, changed or resumed. */
             notes: string[];
         };
         ScheduleList: {

@@ -79,6 +79,18 @@ def test_it_stops_when_the_personal_token_is_revoked_and_the_team_is_told(
     assert kinds == {"schedule_refused", "schedule_paused"}
 
 
+def test_whoever_answers_for_it_is_told_when_their_token_expires(ada: User) -> None:
+    client = by_token(ada)
+    ends = f"{PersonalToken.objects.get().expires_at:%Y-%m-%d}"
+    (note,) = client.post(PATH, wanted(), format="json").json()["notes"]
+    assert ends in note
+    session = logged_in(ada)
+    session.post(f"{ONE}/pause")
+    assert session.post(f"{ONE}/resume").json()["notes"] == []
+    client.post(f"{ONE}/pause")
+    assert client.post(f"{ONE}/resume").json()["notes"] == [note]
+
+
 def test_it_stops_when_the_personal_token_has_expired(ada: User) -> None:
     schedule = add_by(by_token(ada))
     PersonalToken.objects.update(expires_at="2020-01-01T00:00:00Z")

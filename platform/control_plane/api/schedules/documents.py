@@ -171,7 +171,8 @@ class ScheduleDetailSerializer(ScheduleSerializer):
         many=True, source="runs_shown", help_text="The last ones, the newest first."
     )
     notes = serializers.ListField(
-        child=serializers.CharField(), help_text="What to know of the spec, when it was just set."
+        child=serializers.CharField(),
+        help_text="What to know when it was just added, changed or resumed.",
     )
 
     class Meta(ScheduleSerializer.Meta):

@@ -67,7 +67,7 @@ class SchedulesView(KnowsPools):
         made, notes = changing.add(
             holder, team, body(request, ScheduleBody), pools=self.pools(), now=timezone.now()
         )
-        return _answer(holder, made, notes, code=status.HTTP_201_CREATED)
+        return _answer(holder, made, _notes(holder, made, notes), code=status.HTTP_201_CREATED)
 
 
 class ScheduleView(KnowsPools):
@@ -105,7 +105,7 @@ class ScheduleView(KnowsPools):
             pools=self.pools(),
             now=timezone.now(),
         )
-        return _answer(holder, changed, notes)
+        return _answer(holder, changed, _notes(holder, changed, notes))
 
     @extend_schema(
         operation_id="delete_schedule",
@@ -145,7 +145,8 @@ class ResumeScheduleView(APIView):
     def post(self, request: Request, name: str, schedule: str) -> Response:
         holder = _holder(request)
         found = reading.find(holder.principal, name, schedule)
-        return _answer(holder, changing.resume(holder, found, now=timezone.now()))
+        resumed = changing.resume(holder, found, now=timezone.now())
+        return _answer(holder, resumed, _notes(holder, resumed))
 
 
 class RunScheduleView(KnowsPools):
@@ -176,6 +177,12 @@ class RunScheduleView(KnowsPools):
 
 def _holder(request: Request) -> ScheduleHolder:
     return holders.holder_of(request, principal_of(request))
+
+
+def _notes(
+    holder: ScheduleHolder, schedule: TeamSchedule, of_spec: Sequence[str] = ()
+) -> Sequence[str]:
+    return [*of_spec, *holders.notes_for(holder, schedule)]
 
 
 def _version(request: Request) -> int:
