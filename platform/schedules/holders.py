@@ -131,7 +131,7 @@ def check_may_change(principal: Principal, schedule: TeamSchedule) -> None:
 def check_may_stop(principal: Principal, schedule: TeamSchedule) -> None:
     """See that they may pause and delete it, as a job of theirs. Raises: ScheduleNotYours."""
     check_may_change(principal, schedule)
-    if not _may_cancel(principal, schedule):
+    if not may_stop(principal, schedule):
         raise ScheduleNotYours(
             "Pausing and deleting a schedule needs the right to change jobs. Use a token of scope"
             " `manage-jobs`."
@@ -150,6 +150,10 @@ def check_may_replace(holder: ScheduleHolder, schedule: TeamSchedule) -> None:
             f"Schedule {schedule.name} replaces jobs, which cancels them, and you may cancel none."
             " Use a token of scope `manage-jobs`, or another `overlap`."
         )
+
+
+def may_stop(principal: Principal, schedule: TeamSchedule) -> bool:
+    return may_change(principal, schedule) and _may_cancel(principal, schedule)
 
 
 def _is_by_right_of(holder: ScheduleHolder, schedule: TeamSchedule) -> bool:

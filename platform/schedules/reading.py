@@ -65,7 +65,7 @@ def shown(principal: Principal, schedules: Sequence[TeamSchedule]) -> Sequence[T
     for one in schedules:
         told: Any = one
         told.last_run = by_schedule.get(one.pk)
-        told.may_change = holders.may_change(principal, one)
+        told.may_change = holders.may_stop(principal, one)
         told.may_run = principal.may_in(Permission.SUBMIT, one.team_id)
     return schedules
 

@@ -94,6 +94,6 @@ class TeamSchedule(models.Model):
 
     @property
     def most_late(self) -> timedelta:
-        """How long after a time that was due it is submitted at most."""
+        """The longest time after it was due at which it is still submitted."""
         within = timedelta(seconds=self.start_within)
         return min(within, SHORTEST_PERIOD) if self.catch_up == CatchUp.NONE else within

@@ -256,6 +256,7 @@ def test_a_key_of_scope_submit_pauses_and_deletes_nothing(ada: User) -> None:
     for answer in (narrow.post(f"{ONE}/pause"), narrow.delete(ONE)):
         assert answer.status_code == 403
         assert "manage-jobs" in answer.json()["message"]
+    assert narrow.get(ONE).json()["may_change"] is False
     assert not TeamSchedule.objects.get().is_paused
 
 
