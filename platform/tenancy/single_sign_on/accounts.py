@@ -17,7 +17,7 @@ from django.db.models.functions import Lower
 
 from tenancy.models import ProviderIdentity
 from tenancy.single_sign_on import places
-from tenancy.single_sign_on.claims import VouchedPerson
+from tenancy.single_sign_on.claims import LONGEST_NAME, VouchedPerson
 from tenancy.single_sign_on.refusals import (
     AccountSwitchedOff,
     MailNotAdmitted,
@@ -142,7 +142,7 @@ def _made(vouched: VouchedPerson) -> ProviderIdentity:
 
 def _free_name(wanted: str) -> str:
     """Return the name, or one with a number after it; large and small letters are one name."""
-    base = wanted.lower()
+    base = wanted.lower()[:LONGEST_NAME]  # some letters are two when they are small
     alike = User.objects.annotate(small=Lower("username")).filter(small__startswith=base)
     taken = set(alike.values_list("small", flat=True))
     numbered = (f"{base}-{number}" for number in range(2, _MOST_ALIKE))

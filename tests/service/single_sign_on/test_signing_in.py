@@ -195,6 +195,14 @@ def test_a_name_or_a_mail_address_opens_nobody_elses_account(
     assert not ProviderIdentity.objects.filter(person=local).exists()
 
 
+def test_a_name_that_grows_in_small_letters_is_cut_again(
+    provider: RunningProvider, client: Client
+) -> None:
+    provider.has({"sub-ada": {"preferred_username": "\u0130" * 100, "groups": ["ml"]}})
+    assert sign_in(client, provider) == "/"
+    assert User.objects.get().username == "i\u0307" * 50
+
+
 def test_an_admin_joins_an_account_to_a_person_of_the_provider(
     provider: RunningProvider, client: Client, vision: Team, admin_client: Client
 ) -> None:
