@@ -16,6 +16,7 @@ from tenancy.models import AuditEntry, Membership, ProviderIdentity, Team
 from tenancy.single_sign_on import provider as the_way
 
 from tests.identity_provider import RunningProvider
+from tests.service.at_once import ask_at_once
 from tests.service.single_sign_on.conftest import (
     ADA,
     TERMS,
@@ -193,6 +194,31 @@ def test_a_name_or_a_mail_address_opens_nobody_elses_account(
     assert who(other) == "ada-3"
     assert Membership.objects.get(user=local).role == "lead"
     assert not ProviderIdentity.objects.filter(person=local).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_comes_by_two_browsers_at_once_for_the_first_time_gets_one_account(
+    provider: RunningProvider,
+) -> None:
+    browsers = Client(), Client()
+    first, second = (come_back(one, provider, "sub-ada") for one in browsers)
+    ended = ask_at_once(lambda: finish(browsers[0], first), lambda: finish(browsers[1], second))
+    assert ended == ("/", "/")
+    assert [who(one) for one in browsers] == ["ada", "ada"]
+    assert User.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_people_who_would_like_the_same_name_at_once_get_one_each(
+    provider: RunningProvider,
+) -> None:
+    provider.has({one: {**ADA, "groups": ["ml"]} for one in ("sub-ada", "sub-other")})
+    browsers = Client(), Client()
+    first = come_back(browsers[0], provider, "sub-ada")
+    second = come_back(browsers[1], provider, "sub-other")
+    ended = ask_at_once(lambda: finish(browsers[0], first), lambda: finish(browsers[1], second))
+    assert ended == ("/", "/")
+    assert [who(one) for one in browsers] == ["ada", "ada-2"]
 
 
 def test_a_name_that_grows_in_small_letters_is_cut_again(
