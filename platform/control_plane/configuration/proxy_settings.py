@@ -13,7 +13,14 @@ from control_plane.configuration import group_settings
 
 _OF: Final = "CONCERTINA_PROXY_"
 _HEADER: Final = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-_TAKEN: Final = frozenset({"authorization", "cookie", "host", "x-forwarded-for", "x-csrftoken"})
+_TAKEN: Final = frozenset(  # by others here, who would read them no more
+    {
+        *("accept", "authorization", "content-encoding", "content-length", "content-type"),
+        *("cookie", "host", "origin", "referer", "transfer-encoding", "user-agent"),
+        *("forwarded", "via", "x-real-ip", "x-csrftoken"),
+        *("x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"),
+    }
+)
 _WIDEST: Final = {4: 8, 6: 32}  # bits; wider ones are half the world
 
 

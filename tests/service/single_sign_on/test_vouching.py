@@ -118,6 +118,7 @@ def test_settings_are_read() -> None:
     assert terms is not None
     assert (terms.user_header, len(terms.networks)) == ("x-user", 2)
     assert proxy_settings.read(EnvironmentVariables({})) is None
+    assert read(USER_HEADER="X-Forwarded-User") is not None  # as oauth2-proxy may call it
 
 
 @pytest.mark.parametrize(
@@ -126,6 +127,8 @@ def test_settings_are_read() -> None:
         ({"ADDRESSES": ""}, "set both"),
         ({"USER_HEADER": ""}, "set both"),
         ({"USER_HEADER": "Cookie"}, "a header of its own"),
+        ({"USER_HEADER": "Content-Type"}, "a header of its own"),
+        ({"GROUPS_HEADER": "X-Forwarded-Proto"}, "a header of its own"),
         ({"USER_HEADER": "X User"}, "a header of its own"),
         ({"GROUPS_HEADER": "x-user"}, "the same header"),
         ({"ADDRESSES": "0.0.0.0/0"}, "can say to be anybody"),
