@@ -13,7 +13,7 @@ ones bring. Nothing is said of sizes beyond those that were measured.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
@@ -84,8 +84,17 @@ class SizeAdvice:
     suggested: SuggestedRange | None = None
 
 
-def advise(tried: Sequence[TriedSize], *, gpus_per_worker: int, min_workers: int) -> SizeAdvice:
-    """Judge the sizes that a job had, and those between, and suggest a range of workers."""
+def advise(
+    tried: Sequence[TriedSize],
+    *,
+    gpus_per_worker: int,
+    min_workers: int,
+    allowed: Collection[int] | None = None,
+) -> SizeAdvice:
+    """Judge the sizes that a job had, and those between, and suggest a range of workers.
+
+    The range ends at a size that was measured or that the job allows; None: it allows all.
+    """
     sizes = _judged(tried)
     below = (
         one.tried.seconds * one.tried.workers
@@ -101,8 +110,10 @@ def advise(tried: Sequence[TriedSize], *, gpus_per_worker: int, min_workers: int
     )
     if found.why:
         return found
-    knee = _knee(sizes)
-    suggested = _suggested(tried, knee, gpus_per_worker=gpus_per_worker, least=min_workers)
+    knee = _knee(sizes, allowed)
+    is_allowed = allowed is None or knee in allowed
+    least = min(min_workers, knee) if is_allowed else knee
+    suggested = _suggested(tried, knee, gpus_per_worker=gpus_per_worker, least=least)
     if suggested is None or suggested.saved_share < _WORTH_SAYING:
         return replace(found, verdict=SizeVerdict.KEEP, knee=knee)
     return replace(found, verdict=SizeVerdict.FEWER, knee=knee, suggested=suggested)
@@ -147,11 +158,12 @@ def _judged(tried: Sequence[TriedSize]) -> Sequence[JudgedSize]:
     ]
 
 
-def _knee(sizes: Sequence[JudgedSize]) -> int:
+def _knee(sizes: Sequence[JudgedSize], allowed: Collection[int] | None) -> int:
     """Return the largest size up to which each step was worth it, of those that were measured.
 
     The speeds of sizes between two that were measured come from a model, which may have a dent
-    there; so it is the last step that is worth it which counts, seen from the smallest size.
+    there; so it is the last step that is worth it which counts, seen from the smallest size. Those
+    that the job does not allow are left out.
     """
     measured = [one.tried for one in sizes if one.tried.measured]
     (least, most) = (measured[0], measured[-1])
@@ -160,6 +172,8 @@ def _knee(sizes: Sequence[JudgedSize]) -> int:
     for one in sizes:
         workers, rate = one.tried.workers, one.tried.rate
         if rate is None or not knee < workers <= most.workers:
+            continue
+        if allowed is not None and workers not in allowed and one.tried.measured is None:
             continue
         if (rate - rate_at_knee) / (workers - knee) / alone >= HALF:
             knee, rate_at_knee = workers, rate
@@ -187,7 +201,7 @@ def _suggested(
     seconds_then, gpu_seconds_then = _time(then)
     saved = gpu_seconds - gpu_seconds_then
     return SuggestedRange(
-        min_workers=min(least, knee),
+        min_workers=least,
         max_workers=knee,
         lost_seconds=seconds_then - seconds,
         lost_share=(seconds_then - seconds) / seconds,

@@ -17,6 +17,7 @@ from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.speed.scaling import ScalingModel
 from autoscaler.planning.speed.throughput import Configurations
 from autoscaler.size_advice.arithmetic import SizeAdvice, TriedSize, advise
+from autoscaler.size_advice.spec_range import usable_workers
 from jobs.models import Job, Measurement
 from jobs.spec import stored_spec
 from jobs.spec.job_spec import JobSpec
@@ -57,6 +58,7 @@ def advice_for(job: Job, now: datetime) -> SizeAdvice:
         ],
         gpus_per_worker=max(spec.resources.gpus_per_worker, 1),
         min_workers=spec.elastic.min_workers,
+        allowed=usable_workers(spec.elastic, spec.batch.bounds()),
     )
 
 

@@ -1316,6 +1316,9 @@ class SuggestedRange(TypedDict):
 
     min_workers: int
     max_workers: int
+    # Those of the job's spec that lie in the range; null: it does not list them.
+    allowed_workers: list[int] | None
+    requested_workers: int | None  # That of the job's spec, kept in the range; null: it has none.
     lost_seconds: float  # It would have trained longer by so much.
     lost_share: float  # Of the time that it trained.
     saved_gpu_seconds: float

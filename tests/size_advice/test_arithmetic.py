@@ -43,6 +43,23 @@ def test_beyond_the_knee_fewer_workers_lose_little_and_save_much() -> None:
     assert wasted_share(found) == pytest.approx(0.85)
 
 
+def test_a_size_between_that_the_job_does_not_allow_is_no_knee() -> None:
+    sizes = [
+        *tried(w1=(100, 10), w4=(100, 20)),
+        TriedSize(workers=2, predicted=19, relative_error=0.01),
+    ]
+    assert advise(sizes, gpus_per_worker=1, min_workers=1).knee == 2
+    found = advise(sizes, gpus_per_worker=1, min_workers=1, allowed={1, 4})
+    assert (found.knee, found.suggested and found.suggested.max_workers) == (1, 1)
+
+
+def test_a_knee_that_the_job_allows_no_more_is_a_range_of_its_own() -> None:
+    sizes = tried(w1=(1, 10), w2=(1, 19), w8=(1000, 20))
+    found = advise(sizes, gpus_per_worker=1, min_workers=1, allowed={1, 4, 8})
+    assert found.suggested is not None
+    assert (found.suggested.min_workers, found.suggested.max_workers) == (2, 2)
+
+
 def test_time_below_half_is_that_of_sizes_with_less_than_half_the_efficiency() -> None:
     found = advise(tried(w1=(10, 10), w8=(100, 32)), gpus_per_worker=1, min_workers=1)
     assert found.gpu_seconds_below_half == 800

@@ -7176,6 +7176,10 @@ export interface components {
         SuggestedRange: {
             min_workers: number;
             max_workers: number;
+            /** @description Those of the job's spec that lie in the range; null: it does not list them. */
+            allowed_workers: number[] | null;
+            /** @description That of the job's spec, kept in the range; null: it has none. */
+            requested_workers: number | null;
             /**
              * Format: double
              * @description It would have trained longer by so much.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Final
 
 from django.utils import timezone
@@ -19,6 +20,7 @@ from autoscaler.size_advice.arithmetic import (
     wasted_share,
     workers_in_words,
 )
+from autoscaler.size_advice.spec_range import range_in_spec
 from jobs.queries import visible_jobs
 from jobs.spec import stored_spec
 
@@ -51,6 +53,14 @@ class TriedSizeSerializer(serializers.Serializer[Any]):
 class SuggestedRangeSerializer(serializers.Serializer[Any]):
     min_workers = serializers.IntegerField()
     max_workers = serializers.IntegerField()
+    allowed_workers = serializers.ListField(
+        child=serializers.IntegerField(),
+        allow_null=True,
+        help_text="Those of the job's spec that lie in the range; null: it does not list them.",
+    )
+    requested_workers = serializers.IntegerField(
+        allow_null=True, help_text="That of the job's spec, kept in the range; null: it has none."
+    )
     lost_seconds = serializers.FloatField(help_text="It would have trained longer by so much.")
     lost_share = serializers.FloatField(help_text="Of the time that it trained.")
     saved_gpu_seconds = serializers.FloatField()
@@ -95,7 +105,8 @@ class SizeAdviceView(APIView):
         from autoscaler.size_advice.reading import advice_for  # noqa: PLC0415 - it loads scipy
 
         job = visible_jobs.find_job(principal_of(request), job_id)
-        gpus = max(stored_spec.read(job.resolved_spec).spec.resources.gpus_per_worker, 1)
+        spec = stored_spec.read(job.resolved_spec).spec
+        gpus = max(spec.resources.gpus_per_worker, 1)
         found = advice_for(job, timezone.now())
         suggested = found.suggested
         answer = {
@@ -106,7 +117,8 @@ class SizeAdviceView(APIView):
             "gpu_seconds_below_half": found.gpu_seconds_below_half,
             "knee": found.knee,
             "wasted_share": wasted_share(found),
-            "suggested": suggested,
+            "suggested": suggested
+            and {**asdict(suggested), **asdict(range_in_spec(spec.elastic, suggested))},
             "sizes": [_size(one, gpus) for one in found.sizes],
         }
         return Response(SizeAdviceSerializer(answer).data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import timedelta
 
 import pytest
@@ -54,6 +55,19 @@ def test_advice_is_a_table_a_sentence_and_the_command_that_follows_it(
     assert f"concertina rerun {ran.pk} --set elastic.min_workers=1" in told.err
     found = concertina("advice", ran.pk, "-o", "json").document
     assert (found["verdict"], found["suggested"]["max_workers"]) == ("fewer", 1)
+
+
+def test_the_command_that_follows_it_can_be_pasted_whatever_the_spec_allows(
+    concertina: CommandLine, ran: Job
+) -> None:
+    elastic = {**ran.resolved_spec["elastic"], "allowed_workers": [1, 2, 4], "requested_workers": 4}
+    spec = {**ran.resolved_spec, "elastic": {**elastic, "min_workers": 1, "max_workers": 4}}
+    Job.objects.filter(pk=ran.pk).update(resolved_spec=spec)
+    told = " ".join(concertina("advice", ran.pk).err.split())
+    command = shlex.split(told.partition("Run it again so: concertina ")[2])
+    assert "elastic.allowed_workers=[1]" in command
+    assert "elastic.requested_workers=1" in command
+    assert concertina(*command).exit_code == 0
 
 
 def test_where_too_little_was_measured_it_says_so(concertina: CommandLine, ran: Job) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +23,12 @@ BEGAN = timezone.now() - timedelta(hours=10)
 def ran(submit: SubmitJob) -> Job:
     """A job that trained an hour with each of 1, 2 and 4 workers, and six with 8."""
     job = submit(name="digits", elastic={"min_workers": 1, "max_workers": 8})
-    at, step_seconds = BEGAN, {1: 1.0, 2: 0.52, 4: 0.29, 8: 0.27}
+    return trained(job, {1: 1.0, 2: 0.52, 4: 0.29, 8: 0.27})
+
+
+def trained(job: Job, step_seconds: Mapping[int, float]) -> Job:
+    """Have it trained an hour with each of these workers, or six with 8."""
+    at = BEGAN
     for number, (workers, seconds) in enumerate(step_seconds.items(), start=1):
         until = at + timedelta(hours=6 if workers == 8 else 1)
         Generation.objects.create(
@@ -68,6 +74,35 @@ def test_it_tells_what_each_size_was_worth_and_suggests_a_range(api: APIClient, 
     assert suggested["lost_seconds"] == pytest.approx(6 * 3600 * (0.29 / 0.27 - 1))
     assert found["message"].startswith("Beyond 4 workers it wastes ")
     assert "26.7 min longer" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("elastic", "measured", "suggested"),
+    [
+        (
+            {"allowed_workers": [1, 2, 4, 8]},
+            {1: 1, 2: 0.52, 4: 0.29, 8: 0.27},
+            (4, [1, 2, 4], None),
+        ),
+        ({"allowed_workers": [1, 8]}, {1: 1, 8: 0.27}, (1, [1], None)),
+        ({"worker_step": 7}, {1: 1, 8: 0.27}, (1, None, None)),
+        ({"requested_workers": 8}, {1: 1, 2: 0.52, 4: 0.29, 8: 0.27}, (4, None, 4)),
+    ],
+)
+def test_the_suggested_range_is_one_of_the_spec_that_can_be_run_again(
+    api: APIClient,
+    submit: SubmitJob,
+    elastic: dict[str, Any],
+    measured: dict[int, float],
+    suggested: tuple[int, list[int] | None, int | None],
+) -> None:
+    job = trained(submit(elastic={"min_workers": 1, "max_workers": 8, **elastic}), measured)
+    found = advice(api, job).json()["suggested"]
+    names = ("max_workers", "allowed_workers", "requested_workers")
+    assert tuple(found[name] for name in names) == suggested
+    changes = {name: found[name] for name in ("min_workers", *names)}
+    again = api.post(f"/api/v1/jobs/{job.pk}/rerun", {"elastic": changes}, format="json")
+    assert again.status_code == 201, again.json()
 
 
 def test_between_sizes_that_were_measured_a_model_tells_the_curve(api: APIClient, ran: Job) -> None:

@@ -38,11 +38,17 @@ def advice_lines(advice: SizeAdvice) -> list[str]:
     lines = [advice["message"]]
     suggested = advice["suggested"]
     if suggested is not None:
-        least, most = suggested["min_workers"], suggested["max_workers"]
-        lines.append(
-            f"Run it again so: concertina rerun {advice['job_id']} --set"
-            f" elastic.min_workers={least} --set elastic.max_workers={most}"
-        )
+        changes = [
+            f"elastic.min_workers={suggested['min_workers']}",
+            f"elastic.max_workers={suggested['max_workers']}",
+        ]
+        if suggested["allowed_workers"] is not None:
+            listed = ",".join(map(str, suggested["allowed_workers"]))
+            changes.append(f"'elastic.allowed_workers=[{listed}]'")
+        if suggested["requested_workers"] is not None:
+            changes.append(f"elastic.requested_workers={suggested['requested_workers']}")
+        wanted = "".join(f" --set {one}" for one in changes)
+        lines.append(f"Run it again so: concertina rerun {advice['job_id']}{wanted}")
     return lines
 
 

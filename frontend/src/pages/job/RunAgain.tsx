@@ -3,13 +3,18 @@
 import { useNavigate } from "react-router";
 
 import { useRerun } from "../../api/jobs";
-import type { JobDetail } from "../../api/types";
+import type { JobDetail, SizeAdvice } from "../../api/types";
 import { Question } from "../../design/Question";
+
+type SuggestedRange = NonNullable<SizeAdvice["suggested"]>;
 
 interface RunAgainProps {
   readonly job: JobDetail;
   /** With another range of workers than it had. */
-  readonly range?: { readonly min_workers: number; readonly max_workers: number };
+  readonly range?: Pick<
+    SuggestedRange,
+    "min_workers" | "max_workers" | "allowed_workers" | "requested_workers"
+  >;
 }
 
 export function RunAgain({ job, range }: RunAgainProps) {

@@ -35,7 +35,12 @@ export function SizeAdvice({ job }: { readonly job: JobDetail }) {
         suggested !== null && isOver && job.may_rerun ? (
           <RunAgain
             job={job}
-            range={{ min_workers: suggested.min_workers, max_workers: suggested.max_workers }}
+            range={{
+              min_workers: suggested.min_workers,
+              max_workers: suggested.max_workers,
+              allowed_workers: suggested.allowed_workers,
+              requested_workers: suggested.requested_workers,
+            }}
           />
         ) : undefined
       }
