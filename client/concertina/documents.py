@@ -459,6 +459,22 @@ class Holder(TypedDict):
     borrowed_gpus: int
 
 
+class Invitation(TypedDict):
+    """An invitation, without its key."""
+
+    id: int
+    team: str
+    role: MemberRole
+    mail: NotRequired[str]  # To whom it was sent, if so.
+    prefix: str  # The beginning of its key.
+    invited_by: str
+    invited_at: str
+    expires_at: str
+    revoked_at: NotRequired[str | None]
+    accepted_at: NotRequired[str | None]
+    accepted_by: NotRequired[str | None]
+
+
 class Job(TypedDict):
     """A job with the numbers a table of jobs shows. Takes rows of `queries.with_numbers`."""
 
@@ -642,6 +658,25 @@ class LoggedValue(TypedDict):
     name: str
     value: float
     step: int  # After which it was logged.
+
+
+class MadeInvitation(TypedDict):
+    """An invitation, without its key."""
+
+    id: int
+    team: str
+    role: MemberRole
+    mail: NotRequired[str]  # To whom it was sent, if so.
+    prefix: str  # The beginning of its key.
+    invited_by: str
+    invited_at: str
+    expires_at: str
+    revoked_at: NotRequired[str | None]
+    accepted_at: NotRequired[str | None]
+    accepted_by: NotRequired[str | None]
+    link: str  # For whom it is; shown this once.
+    is_mailed: bool  # The mail server has taken the mail.
+    mail_problem: str  # Why not, if it was to be sent; else empty.
 
 
 class MadeJob(TypedDict):

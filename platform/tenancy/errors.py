@@ -158,6 +158,36 @@ class RoleFromProvider(TenancyError):
     code, status = "role_from_provider", 409
 
 
+class OnlyPeopleInvite(TenancyError):
+    """Only people invite, since an invitation holds as long as its lead may give the role."""
+
+    code, status = "permission_denied", 403
+
+
+class InvitationUnknown(TenancyError):
+    """This invitation was used, revoked, or has expired; ask for another one."""
+
+    code, status = "not_found", 404
+
+
+class TooManyInvitations(TenancyError):
+    """The team has as many open invitations as it may; revoke one first."""
+
+    code, status = "too_many_invitations", 409
+
+
+class NameTaken(TenancyError):
+    """Somebody has this user name; choose another one."""
+
+    code, status = "name_taken", 409
+
+
+class NoNewAccounts(TenancyError):
+    """Nobody makes an account with a password here; sign in the way that the page offers."""
+
+    code, status = "no_new_accounts", 403
+
+
 class LastLead(TenancyError):
     """Nobody else leads the team; give somebody the role `lead` first, or ask an admin."""
 

@@ -13,8 +13,18 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from schedules.models import TeamSchedule
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
+from tenancy.access import invitations
 from tenancy.access.keys import device_logins, personal_tokens, tokens
-from tenancy.models import DeviceLogin, ImageRule, Membership, PersonalToken, Team, Token
+from tenancy.access.principal import principal_of_person
+from tenancy.models import (
+    DeviceLogin,
+    ImageRule,
+    Invitation,
+    Membership,
+    PersonalToken,
+    Team,
+    Token,
+)
 from tenancy.secrets import team_secrets
 from tenancy.secrets.values import variables
 from webhooks import hooks
@@ -38,6 +48,7 @@ PERSONAL: Final = {  # whose key it is, and its scopes
 WAITING: Final = ("cd_" + "w" * 43, "BCDF-GHJK")  # the codes of a login that waits for a yes
 CONFIRMED: Final = ("cd_" + "c" * 43, "LMNP-QRST")  # of one that an admin said yes to
 PRICED_SINCE: Final = date(2150, 1, 1)
+INVITED: Final = "ci_" + "i" * 43  # the key of an invitation
 CANARY: Final = "canary"  # in what only team vision, or only admins, may read
 
 
@@ -56,6 +67,7 @@ class World:
     token: Token
     admins_token: PersonalToken
     delivery: WebhookDelivery
+    invitation: Invitation
 
     def parameters(self, path: str, *, operation: str = "") -> dict[str, Any]:
         """What stands for the names in an operation's address."""
@@ -76,6 +88,7 @@ class World:
             "version": "1",
             "alias": "production",
             "member": "member",
+            "invitation": self.invitation.pk,
             "token": (self.admins_token if "personal" in path else self.token).pk,
             "schedule": f"{CANARY}-schedule",
             "webhook": self.delivery.webhook_id,
@@ -167,6 +180,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         admins_token=personal_tokens.make(
             User.objects.get(username="root"), f"{CANARY}-own", days=1, longest_days=1
         )[0],
+        invitation=invite(vision),
         job=job,
         ended=ended,
         simulation=simulation,
@@ -190,6 +204,14 @@ def add_schedule(team: Team) -> None:
         is_paused=True,
         created_by=CANARY,
     )
+
+
+def invite(team: Team) -> Invitation:
+    """Somebody, who has not accepted yet."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tenancy.access.keys.tokens.new_key", lambda _: INVITED)
+        lead = principal_of_person(User.objects.get(username="lead"))
+        return invitations.invite(lead, team, "viewer", mail=f"{CANARY}@example.com")[0]
 
 
 def wait_for_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,6 +293,10 @@ BODIES: Final[dict[str, Any]] = {
     "apply_setup": {"setup": {"teams": {"vision": {"max_queued_jobs": 5}}}},
     "add_model_version": {"job": f"{CANARY}-job"},
     "set_model_alias": {"version": "1"},
+    "invite_member": {"role": "viewer"},
+    "look_up_invitation": {"key": INVITED},
+    "accept_invitation": {"key": INVITED},
+    "join_by_invitation": {"key": INVITED, "username": "new", "password": PASSWORD},
     "add_member": {"name": "teamless", "role": "viewer"},
     "change_member": {"role": "viewer"},
     "add_token": {"name": "nightly"},

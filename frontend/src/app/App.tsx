@@ -1,6 +1,6 @@
 /** Which address shows which page, and to whom? */
 
-import { lazy } from "react";
+import { lazy, Suspense } from "react";
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
 
 import { useSession } from "../api/session";
@@ -18,6 +18,7 @@ const AutoscalerPage = lazy(() => import("../pages/autoscaler/AutoscalerPage"));
 const ClusterPage = lazy(() => import("../pages/cluster/ClusterPage"));
 const ComparePage = lazy(() => import("../pages/compare/ComparePage"));
 const DevicePage = lazy(() => import("../pages/device/DevicePage"));
+const InvitationPage = lazy(() => import("../pages/invitation/InvitationPage"));
 const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const NotificationsPage = lazy(() => import("../pages/notifications/NotificationsPage"));
@@ -33,6 +34,14 @@ export function App() {
       <ConnectionBanner />
       <Routes>
         <Route path="/login" element={<LoginPage />} />
+        <Route
+          path="/invitation"
+          element={
+            <Suspense fallback={null}>
+              <InvitationPage />
+            </Suspense>
+          }
+        />
         <Route element={<SignedIn />}>
           <Route index element={<OverviewPage />} />
           <Route path="jobs" element={<JobsPage />} />

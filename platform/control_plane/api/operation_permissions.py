@@ -22,10 +22,12 @@ class OpenTo(StrEnum):
 _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     OpenTo.EVERYBODY: (
         *("get_health", "get_sign_in_methods", "log_in", "log_out"),
+        *("look_up_invitation", "join_by_invitation"),
         *("start_device_login", "poll_device_login", "redeem_device_login"),
     ),
     OpenTo.KNOWN: (  # each answers with what its sender may see
         *("list_personal_tokens", "add_personal_token", "revoke_personal_token"),
+        "accept_invitation",
         *("look_up_device_login", "confirm_device_login", "refuse_device_login"),
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays"),
@@ -67,7 +69,10 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_data_upload", "upload_data"),
     ),
     Permission.MANAGE_SOURCES: ("set_data_source", "delete_data_source"),  # uploads: SET_UP
-    Permission.MANAGE_MEMBERS: ("add_member", "change_member", "remove_member"),
+    Permission.MANAGE_MEMBERS: (
+        *("add_member", "change_member", "remove_member"),
+        *("list_invitations", "invite_member", "revoke_invitation"),
+    ),
     Permission.MANAGE_TOKENS: ("list_tokens", "add_token", "rotate_token", "revoke_token"),
     Permission.SEE_AUDIT: ("list_audit_entries",),
     Permission.MANAGE_WEBHOOKS: (

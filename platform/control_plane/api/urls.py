@@ -17,7 +17,14 @@ from control_plane.api.cluster import gpus, leaving, nodes, policies, prefetched
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
-from control_plane.api.people import device_logins, personal_tokens, session, sign_in_methods
+from control_plane.api.people import (
+    accepting,
+    device_logins,
+    invitations,
+    personal_tokens,
+    session,
+    sign_in_methods,
+)
 from control_plane.api.results import checkpoints, metrics, outputs, removals
 from control_plane.api.schedules import endpoint as schedules
 from control_plane.api.schema.view import SchemaView
@@ -119,6 +126,11 @@ urlpatterns = [
     path("teams/<slug:name>/retention/<part:part>", retention.TeamKeptPartView.as_view()),
     path("teams/<slug:name>/members", members.MembersView.as_view()),
     path("teams/<slug:name>/members/<str:member>", members.MemberView.as_view()),
+    path("teams/<slug:name>/invitations", invitations.InvitationsView.as_view()),
+    path("teams/<slug:name>/invitations/<int:invitation>", invitations.InvitationView.as_view()),
+    path("invitations:look-up", accepting.InvitationLookUpView.as_view()),
+    path("invitations:accept", accepting.InvitationAcceptanceView.as_view()),
+    path("invitations:join", accepting.InvitationJoiningView.as_view()),
     path("teams/<slug:name>/tokens", tokens.TokensView.as_view(**_TOKENS)),
     path("teams/<slug:name>/tokens/<int:token>", tokens.TokenView.as_view()),
     path(

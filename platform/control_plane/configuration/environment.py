@@ -69,6 +69,7 @@ class Environment:
     mail: MailServer | None  # None: no mail is sent
     provider: ProviderTerms | None  # by which people sign in; None: by password alone
     proxy: ProxyTerms | None  # whose headers say who somebody is; None: nobody's
+    invited_make_accounts: bool  # with a password; else they sign in by a provider or a proxy
     cache_bytes: int  # of data that was fetched
     node_lost_seconds: float  # of silence, until what runs on a node counts as lost
     host_id: str  # names this installation's processes on the machine
@@ -99,6 +100,8 @@ def read(environ: dict[str, str] | None = None) -> Environment:
     service_url = variables.text("CONCERTINA_SERVICE_URL", default="http://127.0.0.1:8000")
     internal_url = variables.text("CONCERTINA_INTERNAL_URL", default=service_url)
     host_id = variables.text("CONCERTINA_HOST_ID", default="local")
+    provider = provider_settings.read(variables, service_url=service_url)
+    proxy = proxy_settings.read(variables)
     environment = Environment(
         database_url=variables.secret("DATABASE_URL"),
         redis_url=variables.secret("REDIS_URL"),
@@ -122,8 +125,11 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         data_networks=_networks(variables, "CONCERTINA_DATA_NETWORKS"),
         webhook_networks=_networks(variables, "CONCERTINA_WEBHOOK_NETWORKS"),
         mail=mail_settings.read(variables),
-        provider=provider_settings.read(variables, service_url=service_url),
-        proxy=proxy_settings.read(variables),
+        provider=provider,
+        proxy=proxy,
+        invited_make_accounts=variables.boolean(
+            "CONCERTINA_INVITED_MAKE_ACCOUNTS", default=provider is None and proxy is None
+        ),
         cache_bytes=variables.size("CONCERTINA_CACHE_BYTES", default=100 << 30, at_least=1 << 20),
         node_lost_seconds=variables.seconds(
             "CONCERTINA_NODE_LOST_SECONDS", default=60.0, at_most=_LONGEST_SILENCE

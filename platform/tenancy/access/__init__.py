@@ -4,6 +4,7 @@ authentication  how a request proves who sends it
 principal       on whose behalf a request is made, and what it may do in which teams
 permissions     what each role may do: the only table of it
 members         who is in a team: leads say so
+invitations     how somebody comes into a team whom a lead invites
 reach           where a person has which role
 keys            by which keys programs get in
 grants          are those who were let in still to be let in?

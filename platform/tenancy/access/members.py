@@ -57,7 +57,7 @@ def add(principal: Principal, team: Team, name: str, role: str) -> TeamMember:
         AlreadyMember: with this role, or another.
         TooManyMembers: the team has as many as it may.
     """
-    _check_may_give(principal, team, role)
+    check_may_give(principal, team, role)
     with transaction.atomic():
         _held(team)
         person = User.objects.filter(username=name, is_active=True).first()
@@ -84,7 +84,7 @@ def change(principal: Principal, team: Team, name: str, role: str) -> TeamMember
         LastLead: nobody would lead the team.
         RoleFromProvider: the next sign-in would undo it.
     """
-    _check_may_give(principal, team, role)
+    check_may_give(principal, team, role)
     with transaction.atomic():
         place = _place(principal, team, name, keeps_lead=role == LEAD)
         former, place.role, place.from_provider = place.role, role, False
@@ -120,7 +120,7 @@ def _place(principal: Principal, team: Team, name: str, *, keeps_lead: bool) -> 
     )
     if place is None:
         raise UnknownMember
-    _check_may_give(principal, team, place.role)
+    check_may_give(principal, team, place.role)
     if place.from_provider and not principal.is_admin:
         raise RoleFromProvider
     if place.role == LEAD and not keeps_lead and not principal.is_admin:
@@ -147,7 +147,7 @@ def _path(team: Team, teams: Mapping[int, Team]) -> Iterator[int]:
         above = teams[above].parent_id
 
 
-def _check_may_give(principal: Principal, team: Team, role: str) -> None:
+def check_may_give(principal: Principal, team: Team, role: str) -> None:
     """Nobody gives, or takes, more than they have. Raises: RoleTooStrong."""
     if not all(principal.may_in(one, team.pk) for one in permissions_of(role)):
         raise RoleTooStrong

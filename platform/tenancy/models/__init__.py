@@ -2,11 +2,11 @@
 
 `Team` and `Membership` say who they are, `Token` how their programs get in, and `PersonalToken` how
 people do without a password, for which a command line asks by a `DeviceLogin`. `ProviderIdentity`
-is who an identity provider says that somebody is. A team owns `Secret`s; `ImageRule` says what its
-jobs may run, `reachable` which hosts they may call, `RetentionRule` how long what they leave is
-kept, `TeamLimits` how many of them may run and how many GPU-hours they have in a month, `Quota` how
-many GPUs of a pool it may hold, and `FairShareSettings` how what is idle is shared out, by the
-`DecayedUsage` of each. `AuditEntry` says who did what.
+is who an identity provider says that somebody is, and an `Invitation` lets somebody into a team. A
+team owns `Secret`s; `ImageRule` says what its jobs may run, `reachable` which hosts they may call,
+`RetentionRule` how long what they leave is kept, `TeamLimits` how many of them may run and how many
+GPU-hours they have in a month, `Quota` how many GPUs of a pool it may hold, and `FairShareSettings`
+how what is idle is shared out, by the `DecayedUsage` of each. `AuditEntry` says who did what.
 """
 
 from tenancy.models.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
@@ -14,6 +14,7 @@ from tenancy.models.fair_share import DecayedUsage, FairShareSettings
 from tenancy.models.image_rule import ImageRule
 from tenancy.models.limits import TeamLimits, limits_of
 from tenancy.models.people.identity import ProviderIdentity
+from tenancy.models.people.invitation import Invitation
 from tenancy.models.quota import Quota, settings_of_pool
 from tenancy.models.retention_rule import RetentionRule
 from tenancy.models.secret import Secret
@@ -30,6 +31,7 @@ __all__ = [
     "DeviceLogin",
     "FairShareSettings",
     "ImageRule",
+    "Invitation",
     "Membership",
     "PersonalToken",
     "ProviderIdentity",

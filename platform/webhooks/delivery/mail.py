@@ -23,6 +23,13 @@ _FAREWELL_SECONDS: Final = 1.0
 
 
 async def send(server: MailServer, to: str, delivery: WebhookDelivery, *, seconds: float) -> int:
+    """Hand over what is to be delivered. Raises: as `hand_over`."""
+    message = message_of(delivery, to=to, sender=server.sender)
+    await hand_over(server, message, seconds=seconds)
+    return TAKEN
+
+
+async def hand_over(server: MailServer, message: EmailMessage, *, seconds: float) -> None:
     """Hand the message to the server.
 
     Raises:
@@ -40,12 +47,11 @@ async def send(server: MailServer, to: str, delivery: WebhookDelivery, *, second
     )
     try:
         await client.connect()
-        await client.send_message(message_of(delivery, to=to, sender=server.sender))
+        await client.send_message(message)
         with suppress(aiosmtplib.SMTPException, OSError):  # whatever follows, it has taken it
             await client.quit(timeout=_FAREWELL_SECONDS)
     finally:
         client.close()
-    return TAKEN
 
 
 def message_of(delivery: WebhookDelivery, *, to: str, sender: str) -> EmailMessage:

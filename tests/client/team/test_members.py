@@ -48,3 +48,25 @@ def test_a_token_may_look_but_not_change(concertina: CommandLine) -> None:
     User.objects.create_user("ada")
     refused = concertina("members", "add", "ada")
     assert (refused.exit_code, "Only leads of team vision" in refused.err) == (5, True)
+
+
+def test_a_lead_makes_lists_and_revokes_links(concertina: CommandLine, lead: User) -> None:
+    by_lead = ("--as", "carl", "--team", "vision")
+    assert (
+        "Nobody is invited"
+        in concertina("members", "invitations", "vision", "--as", "carl", stdin=PASSWORD).err
+    )
+    made = concertina("members", "invite", *by_lead, "--role", "viewer", stdin=PASSWORD)
+    assert made.exit_code == 0, made.err
+    assert "/invitation#ci_" in made.out
+    assert "viewer of vision" in made.err
+    told = concertina(
+        *("members", "invitations", "vision", "--as", "carl", "-o", "json"), stdin=PASSWORD
+    ).document
+    assert [(one["role"], one["invited_by"]) for one in told] == [("viewer", "carl")]
+    number = str(told[0]["id"])
+    assert concertina("members", "uninvite", number, *by_lead, stdin=PASSWORD).out == (
+        f"Invitation {number} is revoked.\n"
+    )
+    again = concertina("members", "uninvite", number, *by_lead, stdin=PASSWORD)
+    assert again.exit_code != 0

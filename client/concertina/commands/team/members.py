@@ -1,4 +1,4 @@
-"""`members ls`, `members add`, `members change`, `members remove`: who is in a team."""
+"""`members ls`, `add`, `change`, `remove`: who is in a team; `invite` and on: who is to come."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.team.members import members_table
+from concertina.views.team.members import invitations_table, members_table
 
 app = typer.Typer(no_args_is_help=True, help="Who is in a team, and in which role.")
 
@@ -84,3 +84,65 @@ def remove(
         with current.speaking_for(lead) as client:
             client.members.remove(name, team=team)
         current.terminal.show({"name": name, "removed": True}, f"{name} is removed from the team.")
+
+
+@app.command()
+def invite(
+    *,
+    role: Role = "member",
+    mail: Annotated[
+        str, typer.Option("--mail", metavar="ADDRESS", help="Send the link there, too.")
+    ] = "",
+    lead: AsPerson = None,
+    team: TeamOption = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Make a link that makes one person a member, once, within seven days."""
+    with session(output) as current:
+        with current.speaking_for(lead) as client:
+            made = client.members.invite(role, mail=mail, team=team)
+        current.terminal.show(made, made["link"])
+        if current.terminal.is_for_programs:
+            return
+        current.terminal.say(
+            f"Whoever has this link becomes {made['role']} of {made['team']}, once. It is shown"
+            f" only now; `concertina members uninvite {made['id']}` makes it useless."
+        )
+        if made["is_mailed"]:
+            current.terminal.say(f"It is on its way to {made['mail']}.")
+        elif made["mail_problem"]:
+            current.terminal.say(made["mail_problem"])
+
+
+@app.command()
+def invitations(
+    team: Annotated[
+        str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
+    ] = None,
+    *,
+    lead: AsPerson = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """List who is invited into a team, and what became of it."""
+    with session(output) as current:
+        with current.speaking_for(lead) as client:
+            items = client.members.invitations(team)
+        if not items and not current.terminal.is_for_programs:
+            current.terminal.say("Nobody is invited. `concertina members invite` makes a link.")
+            return
+        current.terminal.show(items, invitations_table(items))
+
+
+@app.command()
+def uninvite(
+    number: Annotated[int, typer.Argument(metavar="ID", help="Of an open invitation.")],
+    *,
+    lead: AsPerson = None,
+    team: TeamOption = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Make an open invitation useless."""
+    with session(output) as current:
+        with current.speaking_for(lead) as client:
+            client.members.revoke_invitation(number, team=team)
+        current.terminal.show({"id": number, "revoked": True}, f"Invitation {number} is revoked.")

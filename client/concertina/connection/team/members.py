@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from concertina.connection.connection import Send
-    from concertina.documents import Member, MemberList
+    from concertina.documents import Invitation, MadeInvitation, Member, MemberList
 
 
 class TeamMembers:
@@ -39,6 +39,22 @@ class TeamMembers:
     def remove(self, name: str, *, team: str | None = None) -> None:
         """Take somebody out of the team; the last lead only as an admin."""
         self._send("DELETE", self._path(name, team), is_repeatable=False)
+
+    def invite(self, role: str, *, mail: str = "", team: str | None = None) -> MadeInvitation:
+        """Make a link that makes one person a member, once; with a mail address it is sent, too."""
+        path, body = f"{self._of_team(team)}/invitations", {"role": role}
+        if mail:
+            body["mail"] = mail
+        return cast("MadeInvitation", self._send("POST", path, body=body, is_repeatable=False)[1])
+
+    def invitations(self, team: str | None = None) -> list[Invitation]:
+        """Those that are open, then those that ended last."""
+        found = self._send("GET", f"{self._of_team(team)}/invitations")[1]
+        return cast("list[Invitation]", found["items"])
+
+    def revoke_invitation(self, number: int, *, team: str | None = None) -> None:
+        """Make an open invitation useless."""
+        self._send("DELETE", f"{self._of_team(team)}/invitations/{number}", is_repeatable=False)
 
     def _path(self, name: str, team: str | None) -> str:
         return f"{self._of_team(team)}/members/{quote(name, safe='')}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from concertina import words
 from concertina.views.fitting import FittingTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from concertina.documents import Member
+    from concertina.documents import Invitation, Member
 
 
 def members_table(members: Iterable[Member]) -> FittingTable:
@@ -18,3 +19,23 @@ def members_table(members: Iterable[Member]) -> FittingTable:
         is_active = "yes" if member["is_active"] else "no"
         table.add_row(member["name"], member["role"], member["team"], is_active)
     return table
+
+
+def invitations_table(invitations: Iterable[Invitation]) -> FittingTable:
+    table = FittingTable("ID", "ROLE", "MAIL", "STATE", "INVITED BY", "UNTIL")
+    for one in invitations:
+        table.add_row(
+            str(one["id"]),
+            one["role"],
+            one["mail"] or words.NOTHING,
+            _state(one),
+            one["invited_by"],
+            words.date_time(one["expires_at"]),
+        )
+    return table
+
+
+def _state(invitation: Invitation) -> str:
+    if invitation["accepted_at"] is not None:
+        return f"accepted by {invitation['accepted_by'] or 'somebody who is gone'}"
+    return "revoked" if invitation["revoked_at"] is not None else "open or expired"

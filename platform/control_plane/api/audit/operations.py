@@ -17,11 +17,14 @@ from control_plane.api.operation_check import named_views
 
 READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 READS: Final = frozenset(
-    {"validate_job", "preview_setup", "poll_device_login", "look_up_device_login"}
+    {
+        *("validate_job", "preview_setup", "poll_device_login", "look_up_device_login"),
+        "look_up_invitation",
+    }
 )
 """Operations that change nothing, though they are sent with a body."""
 ON_THEIR_OWN: Final = frozenset(
-    {"log_in", "admin:login", "upload_code", "upload_data", "request_simulation"}
+    {"log_in", "admin:login", "upload_code", "upload_data", "request_simulation", "invite_member"}
 )
 """Operations that take long for other reasons than the database: no transaction waits for them."""
 IN_PIECES: Final = frozenset({"upload_code", "upload_data"})

@@ -214,7 +214,7 @@ def test_its_people_are_asked_for_once_a_minute(page: Page) -> None:
     asked = Counter[str]()
     page.clock.install()
     page.goto("/teams/vision/people")
-    parts = {f"/api/v1/teams/vision{part}" for part in ("", "/members", "/tokens")}
+    parts = {f"/api/v1/teams/vision{part}" for part in ("", "/members", "/invitations", "/tokens")}
     page.on("request", lambda request: asked.update([urlsplit(request.url).path]))
     expect(page.get_by_role("button", name="New token")).to_be_enabled()
     asked.clear()

@@ -187,7 +187,7 @@ function AddMember({ team, onClose }: { readonly team: string; readonly onClose:
   );
 }
 
-function RoleChoice({ usual }: { readonly usual: RoleName }) {
+export function RoleChoice({ usual }: { readonly usual: RoleName }) {
   return (
     <fieldset className={styles.choices}>
       <legend>Role</legend>
@@ -203,6 +203,6 @@ function RoleChoice({ usual }: { readonly usual: RoleName }) {
   );
 }
 
-function roleIn(form: FormData): RoleName {
+export function roleIn(form: FormData): RoleName {
   return ROLES.find(({ role }) => role === text(form, "role"))?.role ?? "viewer";
 }

@@ -5,6 +5,7 @@ import { Problem } from "../../../design/Problem";
 import { Skeleton } from "../../../design/Skeleton";
 import { mayDoIt, whomToAsk } from "../../../domain/roles";
 import styles from "../TeamPage.module.css";
+import { Invitations } from "./Invitations";
 import { Members } from "./Members";
 import { RoleTable } from "./RoleTable";
 import { Tokens } from "./Tokens";
@@ -24,6 +25,7 @@ export function People({ team }: { readonly team: string }) {
     <div className={styles.halves}>
       <div className={styles.column}>
         <Members team={team} list={list} />
+        {list.may_change && <Invitations team={team} />}
         <Tokens
           team={team}
           mayManage={mayDoIt(list, "manage_tokens")}
