@@ -236,7 +236,7 @@ def test_the_job_page_tells_what_changed_and_why(page: Page, training: dict[str,
         expect(region.locator("svg path").first).to_be_attached()
     why = page.get_by_role("region", name="Why")
     expect(why.get_by_role("row", name=re.compile(r"\(chosen\)"))).to_be_visible()
-    workers = page.get_by_role("region", name="Workers")
+    workers = page.get_by_role("region", name="Workers", exact=True)
     expect(workers.get_by_text("training", exact=True)).to_have_count(3)
     for pace in (r"^[\d.]+ m?s$", r"^\d+ %$"):
         expect(workers.get_by_role("cell").filter(has_text=re.compile(pace))).to_have_count(3)
@@ -384,8 +384,9 @@ def test_the_theme_is_the_system_s_until_one_is_chosen(
     expect(page.locator(CHART).first).to_be_attached()
     keep_screenshot(page, "overview-dark")
 
-    switch = page.get_by_role("button", name=re.compile("^Theme: as the system"))
-    switch.click()
+    switch = page.get_by_role("button", name=re.compile("^Theme: as the system.*light"))
+    switch.click()  # only once the page has heard that the system is dark
+    expect(page.get_by_role("button", name=re.compile("^Theme: light"))).to_be_visible()
     assert ground() == light
     page.reload()
     expect(page.get_by_role("button", name=re.compile("^Theme: light"))).to_be_visible()

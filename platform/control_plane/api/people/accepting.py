@@ -128,4 +128,4 @@ class InvitationJoiningView(APIView):
 
 def _count(request: Request) -> None:
     """Count attempts of an address. Raises: TooManyAttempts."""
-    sign_in.count_vouched(address_of(request._request))  # noqa: SLF001 - DRF gives no other way
+    sign_in.count_vouched(address_of(request._request), "invited")  # noqa: SLF001 - DRF gives no other way
