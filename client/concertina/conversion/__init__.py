@@ -8,6 +8,7 @@
 - `determined_config`, `determined_search`: the configuration of an experiment of Determined
 - `pytorch_job`: a PyTorchJob of Kubeflow's training operator
 - `launchers`: commands that start workers elsewhere, where each worker is started by itself here
+- `shell_commands`: the commands of a script, and where their words stand
 - `documents`: parts of a document that was written by hand
 - `job_file`: the spec as a file
 - `quantities`: times and sizes as they are written there

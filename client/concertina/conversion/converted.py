@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_NOT_IN_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._/-]+")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 _LONGEST_NAME: Final = 80
+LONGEST_WORD: Final = 4096  # of a command or an environment, as the service bounds it
 
 
 class Source(StrEnum):
@@ -71,8 +75,35 @@ class Converted:
                 f" If it cannot train with fewer, set elastic.min_workers to {gpus}.",
             )
 
+    def put_labels(self, labels: Mapping[str, str]) -> None:
+        """Set labels, each under the nearest name that a label may bear."""
+        kept: dict[str, str] = {}
+        for name, value in labels.items():
+            plain = _NOT_IN_A_LABEL.sub("-", name).strip("-._/")[:_LONGEST_NAME]
+            if not plain or plain in kept or len(value) > LONGEST_WORD:
+                self.left_out(f"label {name}", "Set another in `labels`.")
+                continue
+            if plain != name:
+                self.changed(f"label {name}", f"It is called {plain}.")
+            kept[plain] = value
+        if kept:
+            self.put("labels", kept)
+
+    def put_environment(self, env: Mapping[str, str]) -> None:
+        """Set variables, as far as an environment can have them."""
+        kept = {name: value for name, value in env.items() if _VARIABLE.fullmatch(name)}
+        for name in env.keys() - kept.keys():
+            why = "A variable is called by letters, digits and '_', and no digit comes first."
+            self.left_out(f"env {name}", why)
+        if kept:
+            self.put("env", kept)
+
     def changed(self, what: str, why: str) -> None:
-        self.remarks.append(Remark(Fate.CHANGED, what, why))
+        self._tell(Remark(Fate.CHANGED, what, why))
 
     def left_out(self, what: str, why: str) -> None:
-        self.remarks.append(Remark(Fate.LEFT_OUT, what, why))
+        self._tell(Remark(Fate.LEFT_OUT, what, why))
+
+    def _tell(self, remark: Remark) -> None:
+        if remark not in self.remarks:
+            self.remarks.append(remark)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from concertina.conversion.converted import Converted
@@ -15,10 +15,11 @@ from concertina.errors import BadInput
 _HIGHEST_PRIORITY: Final = 99  # of Determined, where 1 is the most important
 _READ: Final = frozenset(
     {"name", "entrypoint", "resources", "environment", "hyperparameters", "searcher", "labels"}
-    | {"max_restarts", "reproducibility", "checkpoint_storage", "checkpoint_policy", "project"}
+    | {"max_restarts", "reproducibility", "checkpoint_storage", "project"}
     | {"description"}
 )
 _REASONS: Final[Mapping[str, str]] = {
+    "checkpoint_policy": "`checkpoint.keep_last` and `keep_best` say what is kept.",
     "workspace": "Set `team`, if you are in several.",
     "bind_mounts": "Name data in `data`: `concertina data ls` lists what your team has.",
     "data": "Name data in `data`: `concertina data ls` lists what your team has.",
@@ -59,8 +60,7 @@ def convert(document: Mapping[str, Any]) -> Converted:
             f"They are variables of the environment, such as {name}; nothing here gives them to the"
             " script in another way.",
         )
-    if env or hyperparameters:
-        found.put("env", {**env, **hyperparameters})
+    found.put_environment({**env, **hyperparameters})
     found.changed(
         "determined.core",
         "The script reports to Concertina instead: see docs/elastic-script. Until then it runs in"
@@ -90,16 +90,29 @@ def _command(entrypoint: Any, found: Converted) -> list[str]:
             words = shlex.split(entrypoint)
         except ValueError as error:
             raise BadInput(f"The entrypoint is no command: {error}.") from error
-        if any(sign in entrypoint for sign in ("&&", "|", ";", "$", ">")):
+        if any(sign in entrypoint.strip() for sign in ("&&", "|", ";", "$", ">", "\n")):
             return ["bash", "-c", worker_script(entrypoint, found)]
         if ":" in words[0] and len(words) == 1:
             why = "It names a class of a trial; here a script trains: name its command."
             found.left_out(f"entrypoint {entrypoint}", why)
             return ["python", "train.py"]
-        return worker_command(words, found)
+        return _of_script(words, found)
     if isinstance(entrypoint, Sequence) and not isinstance(entrypoint, str) and entrypoint:
-        return worker_command([str(word) for word in entrypoint], found)
+        return _of_script([str(word) for word in entrypoint], found)
     raise BadInput("The configuration has no entrypoint.")
+
+
+def _of_script(words: list[str], found: Converted) -> list[str]:
+    launcher = next((word for word in words if word.startswith("determined.")), None)
+    if launcher is not None and "--trial" in words:
+        why = "It trains the class of a trial; here a script trains: name its command."
+        found.left_out(f"entrypoint {' '.join(words)}", why)
+        return ["python", "train.py"]
+    command = worker_command(words, found)
+    if launcher in command:
+        why = "There is no such launcher here: name what each worker runs."
+        found.changed(f"entrypoint {' '.join(words)}", why)
+    return command
 
 
 def _put_resources(resources: Mapping[str, Any], found: Converted) -> None:
@@ -118,6 +131,24 @@ def _put_resources(resources: Mapping[str, Any], found: Converted) -> None:
     ):
         if resources.get(name) is not None:
             found.left_out(f"resources.{name}", why)
+    known = (
+        "slots_per_trial",
+        "priority",
+        "resource_pool",
+        "weight",
+        "max_slots",
+        "shm_size",
+        "devices",
+    )
+    _tell_of_others("resources", resources, known, found)
+
+
+def _tell_of_others(
+    of: str, fields: Mapping[str, Any], known: Collection[str], found: Converted
+) -> None:
+    for name, value in fields.items():
+        if name not in known and value not in (None, "", [], {}):
+            found.left_out(f"{of}.{name}", "There is nothing like it here.")
 
 
 def _environment(environment: Mapping[str, Any], found: Converted) -> dict[str, str]:
@@ -139,6 +170,8 @@ def _environment(environment: Mapping[str, Any], found: Converted) -> dict[str, 
     ):
         if environment.get(name):
             found.left_out(f"environment.{name}", why)
+    known = ("image", "environment_variables", "registry_auth", "pod_spec", "ports")
+    _tell_of_others("environment", environment, {*known, "force_pull_image"}, found)
     return {name: value for name, _, value in pairs}
 
 
@@ -158,6 +191,9 @@ def _put_kept(storage: Mapping[str, Any], found: Converted) -> None:
         found.put("checkpoint.keep_last", latest)
     if isinstance(best, int) and best > 0 and "keep_best" in found.spec.get("checkpoint", {}):
         found.put("checkpoint.keep_best.n", min(best, 100))
+    if isinstance(storage.get("save_experiment_best"), int) and storage["save_experiment_best"]:
+        why = "Each job keeps its own: `concertina experiments` compares them."
+        found.left_out("checkpoint_storage.save_experiment_best", why)
     if "type" in storage:
         found.left_out("checkpoint_storage.type", "The platform keeps checkpoints where it is set.")
 
@@ -167,5 +203,4 @@ def _put_labels(document: Mapping[str, Any], found: Converted) -> None:
     for name in ("project", "description"):
         if document.get(name):
             labels[name] = str(document[name])
-    if labels:
-        found.put("labels", labels)
+    found.put_labels(labels)

@@ -15,7 +15,8 @@ _MOST_JOBS: Final = 1000  # of an array here
 def put_search(document: Mapping[str, Any], found: Converted) -> Mapping[str, str]:
     """Set what is trained how often; return each hyperparameter as an environment has it."""
     searcher = mapping(document, "searcher")
-    flat = _flat(mapping(document, "hyperparameters"))
+    flat = _told_apart(_flat(mapping(document, "hyperparameters")), found)
+    _tell_of_length(searcher, found)
     name = str(searcher.get("name", "single"))
     if "metric" in searcher:
         goal = "min" if searcher.get("smaller_is_better", True) else "max"
@@ -46,6 +47,25 @@ def put_search(document: Mapping[str, Any], found: Converted) -> Mapping[str, st
     found.changed("searcher grid", f"An array of {size} jobs, one for each combination.")
     placed = {key: f"{{{{{_parameter(key)}}}}}" for key in grid}
     return {**_as_variables(values), **_as_variables(placed)}
+
+
+def _tell_of_length(searcher: Mapping[str, Any], found: Converted) -> None:
+    for field in ("max_length", "max_time"):
+        if field in searcher:
+            why = "How long it trains is the script's to say; `max_duration` bounds it."
+            found.left_out(f"searcher.{field}", why)
+
+
+def _told_apart(flat: Mapping[str, Any], found: Converted) -> dict[str, Any]:
+    """Return all but those whose variable one before them has."""
+    first: dict[str, str] = {}
+    apart = {
+        key: value for key, value in flat.items() if first.setdefault(_variable(key), key) == key
+    }
+    for key in flat:
+        if key not in apart:
+            found.left_out(f"hyperparameter {key}", "Another has the same variable: rename one.")
+    return apart
 
 
 def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
@@ -79,12 +99,16 @@ def _grid(space: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _parameter(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in name)
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)
+
+
+def _variable(name: str) -> str:
+    return f"HPARAM_{_parameter(name).upper()}"
 
 
 def _as_variables(values: Mapping[str, Any]) -> dict[str, str]:
     return {
-        f"HPARAM_{_parameter(name).upper()}": value if isinstance(value, str) else _text(value)
+        _variable(name): value if isinstance(value, str) else _text(value)
         for name, value in values.items()
     }
 

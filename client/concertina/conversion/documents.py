@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 
 def mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -23,4 +23,7 @@ def listed(document: Mapping[str, Any], name: str) -> Sequence[Any]:
 def whole(value: object) -> int:
     """Return a number that is written as a number or as a text; 0: it is none."""
     text = "" if isinstance(value, bool) else str(value)
-    return int(text) if text.isascii() and text.isdecimal() else 0
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else 0
+
+
+_MOST_DIGITS: Final = 9

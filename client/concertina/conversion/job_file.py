@@ -9,7 +9,13 @@ import yaml
 
 
 class _Dumper(yaml.SafeDumper):
-    """A dumper that knows how a script is written."""
+    """A dumper that knows how a script is written, with tabs and blanks at the ends of lines."""
+
+    def analyze_scalar(self, scalar: str) -> Any:
+        analysis = super().analyze_scalar(scalar)
+        if scalar.strip() and all(letter.isprintable() or letter in "\n\t" for letter in scalar):
+            analysis.allow_block = True
+        return analysis
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:

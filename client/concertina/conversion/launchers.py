@@ -6,11 +6,11 @@ A worker's environment is that of `torchrun`: see docs/elastic-script/modes.md.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from concertina.conversion.converted import Converted
+from concertina.conversion.shell_commands import Word, commands
 
 _TORCHRUN: Final = (["torchrun"], ["deepspeed"], ["accelerate", "launch"])
 _MODULES: Final = (  # of `python -m`
@@ -25,7 +25,60 @@ _FLAGS: Final = frozenset(  # options of launchers that take no value
 )
 _OUTER: Final = ("srun", "mpirun", "mpiexec")
 _SHELLS: Final = ("bash", "sh", "env")
-_OURS: Final = re.compile(r"\s*export (MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK|LOCAL_RANK)=")
+_OURS: Final = re.compile(r"(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK|LOCAL_RANK)=")
+_PREFIX: Final = re.compile(
+    r"[A-Za-z_]\w*(?:\[.*\])?\+?=.*|if|then|else|elif|do|while|until|time|exec|nohup|env|[!{]",
+    re.DOTALL,
+)
+_PREPARES: Final = frozenset(
+    {
+        "cd",
+        "export",
+        "set",
+        "module",
+        "ml",
+        "source",
+        ".",
+        "echo",
+        "ulimit",
+        "unset",
+        "conda",
+        "date",
+    }
+    | {
+        "for",
+        "done",
+        "fi",
+        "esac",
+        "}",
+        "exit",
+        "hostname",
+        "nvidia-smi",
+        "[",
+        "[[",
+        "umask",
+        "wait",
+    }
+)
+_ENTERS: Final = re.compile(r"(?:conda|mamba|micromamba) activate|(?:source|\.) .*activate\b")
+_TAKES_SCRIPT: Final = re.compile(r"-[a-z]*c")
+_STAYING: Final = (
+    (
+        re.compile(
+            r"(?<![\w./-])(?:srun|mpirun|mpiexec|torchrun|accelerate launch)(?![\w./-])"
+            r"|(?:torch\.distributed\.(?:run|launch)|determined\.launch\.\w+)\b"
+        ),
+        "It still stands in the script, and would start workers in each worker: take it out.",
+    ),
+    (
+        re.compile(r"(?<![\w./-])(?:scontrol|sbatch|sacct|squeue|scancel|sinfo)(?![\w./-])"),
+        "It still stands in the script. There is no Slurm here to answer it.",
+    ),
+    (
+        re.compile(r"(?<![\w./-])(?:singularity|apptainer|enroot|docker) (?:exec|run|start)\b"),
+        "A worker is a container itself: name its image in `image`, and leave this out.",
+    ),
+)
 _PYTHON: Final = re.compile(r"(?:.*/)?python[0-9.]*")
 _SETS_SLURM: Final = re.compile(r"\$\{?(SLURM_[A-Z_]+|PMI_[A-Z_]+|OMPI_[A-Z_]+)")
 
@@ -40,63 +93,107 @@ def worker_script(body: str, found: Converted, *, is_set: Collection[str] = ()) 
     """Return the script that each worker runs of one that would start them all.
 
     What `is_set` names is in the environment of workers, whatever else is there that is not.
+    What starts no workers stays as it is written, to the letter.
     """
-    lines = _joined(body)
-    starting = [place for place, line in enumerate(lines) if _starts_workers(line)]
-    for place in starting:
-        lines[place] = _worker_line(lines[place], found)
+    read = [(words, _behind_prefixes(words)) for words in commands(body)]
+    starting = [(words, at) for words, at in read if _starts_workers(_texts(words[at:]))]
+    edits = [edit for words, at in starting for edit in _edits(words, at, found)]
+    for start, end, text in sorted(edits, reverse=True):
+        body = f"{body[:start]}{text}{body[end:]}"
     if len(starting) > 1:
         found.changed("the script", "Each of its steps runs in every worker, one after the other.")
-    told = [line for line in lines if line.split()[:1] == ["module"]]
-    if told:
-        found.changed(told[0], "What modules load has to be in the image, or on the machine, here.")
-    for line in lines:
-        if _OURS.match(line):
-            found.changed(line.strip(), "The platform sets it for each worker: leave the line out.")
-    if names := sorted({*_SETS_SLURM.findall("\n".join(lines))} - {*is_set}):
+    if starting and any(_acts(words, at) for words, at in read if (words, at) not in starting):
+        why = "They ran once, before workers were started: here every worker runs them."
+        found.changed("the other lines of the script", why)
+    _tell_of_what_stays(body, found, is_set)
+    return body.strip() + "\n"
+
+
+def _behind_prefixes(words: Sequence[Word]) -> int:
+    """Return where a command begins behind `if`, `time`, `A=1` and the like."""
+    places = (place for place, word in enumerate(words) if not _PREFIX.fullmatch(word.text))
+    return next(places, len(words))
+
+
+def _texts(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words]
+
+
+def _edits(words: Sequence[Word], at: int, found: Converted) -> list[tuple[int, int, str]]:
+    """Return what replaces what, from where to where, so that one worker is started."""
+    texts = _texts(words[at:])
+    command = worker_command(texts, found)
+    same = 0
+    while same < min(len(command), len(texts)) and command[-same - 1] == texts[-same - 1]:
+        same += 1
+    edits: list[tuple[int, int, str]] = []
+    if same < len(texts):
+        kept = words[len(words) - same :]
+        end = kept[0].start if kept else words[-1].end
+        ahead = " ".join(command[: len(command) - same])
+        edits.append((words[at].start, end, f"{ahead} " if ahead and kept else ahead))
+    if (script := _script_in(command)) is not None and 0 < len(command) - script <= same:
+        word = words[len(words) - len(command) + script]
+        quote, inner = word.text[0], word.text[1:-1]
+        edits.append(
+            (word.start, word.end, f"{quote}{worker_script(inner, found).rstrip()}{quote}")
+        )
+    return edits
+
+
+def _script_in(command: Sequence[str]) -> int | None:
+    """Return which word is the script of `bash -c '…'`; None: there is no such word."""
+    for place, word in enumerate(command[1:3], start=1):
+        if not word.startswith("-"):
+            return None
+        if _TAKES_SCRIPT.fullmatch(word) and command[0].rpartition("/")[2] in _SHELLS:
+            text = command[place + 1] if place + 1 < len(command) else ""
+            is_quoted = len(text) > 2 and text[0] in "'\"" and text.count(text[0]) == 2  # noqa: PLR2004
+            return place + 1 if is_quoted and text[-1] == text[0] else None
+    return None
+
+
+def _acts(words: Sequence[Word], at: int) -> bool:
+    """Tell whether a command does more than prepare the shell that it runs in."""
+    return at < len(words) and words[at].text not in _PREPARES
+
+
+def _tell_of_what_stays(body: str, found: Converted, is_set: Collection[str]) -> None:
+    for words in commands(body):
+        line = " ".join(_texts(words))
+        if words[0].text in ("module", "ml"):
+            found.changed(
+                line, "What modules load has to be in the image, or on the machine, here."
+            )
+        elif _ENTERS.match(line):
+            found.changed(line, "It has to be in the image, or on the machine, here.")
+        if any(_OURS.match(word.text) for word in words):
+            found.changed(line, "The platform sets it for each worker: leave the line out.")
+        for pattern, why in _STAYING:
+            for name in dict.fromkeys(match[0] for match in pattern.finditer(line)):
+                found.changed(name, why)
+    if names := sorted({*_SETS_SLURM.findall(body)} - {*is_set}):
         found.changed(
             ", ".join(f"${name}" for name in names),
             "Nothing sets that here. Workers find RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and"
             " MASTER_PORT in their environment, as torchrun sets them.",
         )
-    return "\n".join(lines).strip() + "\n"
 
 
-def _joined(body: str) -> list[str]:
-    """Return the lines of a script, with those in one that a backslash continues."""
-    return re.sub(r"\\\n\s*", "", body).splitlines()
-
-
-def _starts_workers(line: str) -> bool:
-    words = line.split()
+def _starts_workers(words: Sequence[str]) -> bool:
     if not words:
         return False
     return words[0] in _OUTER or _launcher(words) != "" or _module_at(words) is not None
-
-
-def _worker_line(line: str, found: Converted) -> str:
-    """Return a line of a script so; what a shell makes of its words stays the shell's to do."""
-    indent = line[: len(line) - len(line.lstrip())]
-    command = worker_command(_shell_words(line.strip()), found)
-    return f"{indent}{' '.join(command)}"
-
-
-def _shell_words(line: str) -> list[str]:
-    """Split a line where a shell would, and leave its quotes and variables as they are."""
-    lexer = shlex.shlex(line, posix=False, punctuation_chars=False)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        return [*lexer]
-    except ValueError:  # a quote is open: it ends on a line further down
-        return line.split()
 
 
 def _without_outer(words: list[str], found: Converted) -> list[str]:
     if words[:1] and words[0] in _OUTER:
         rest = words[_end_of_options(words, 1) :]
         if rest:
-            found.changed(words[0], "Each worker is started by the platform, once for each GPU.")
+            why = "Each worker is started by the platform, once for each GPU."
+            found.changed(words[0], why + _without(words[1 : len(words) - len(rest)]))
+            if ":" in rest:
+                found.changed(":", "Workers are all alike here: submit a job for each part.")
             return rest
     return words
 
@@ -113,13 +210,21 @@ def _without_torchrun(words: list[str], found: Converted) -> list[str]:
     given, rest = words[options:end], words[end:]
     if not rest:
         return words
-    found.changed(name, "Each worker is started by the platform, with the environment it sets.")
+    why = "Each worker is started by the platform, with the environment it sets."
+    if name in ("deepspeed", "torch.distributed.launch"):
+        why += " It is told no --local_rank: LOCAL_RANK says it."
+    found.changed(name, why + _without(given))
     if {"--no-python", "--no_python"} & {*given}:
         return rest
     is_module = bool({"-m", "--module"} & {*given})
     if _PYTHON.fullmatch(rest[0]):  # Determined's takes the whole command
         return rest
     return [python, *(["-m"] if is_module else []), *rest]
+
+
+def _without(options: Sequence[str]) -> str:
+    """Return a sentence on options that are gone with what they were for; none: nothing."""
+    return f" Its options are gone with it: {' '.join(options)}." if options else ""
 
 
 def _launcher(words: Sequence[str]) -> str:
@@ -143,7 +248,11 @@ def _module_of(word: str) -> int:
 
 def _is_program(words: Sequence[str], place: int) -> bool:
     word = words[place] if place < len(words) else ""
-    return bool(_PYTHON.fullmatch(word)) or word in _SHELLS or word.endswith((".py", ".sh"))
+    return (
+        bool(_PYTHON.fullmatch(word))
+        or word in _SHELLS
+        or word.strip("'\"").endswith((".py", ".sh"))
+    )
 
 
 def _end_of_options(words: Sequence[str], start: int) -> int:
@@ -153,7 +262,9 @@ def _end_of_options(words: Sequence[str], start: int) -> int:
         word = words[place]
         if word == "--":
             return place + 1
-        takes_next = word not in _FLAGS and "=" not in word and not _is_program(words, place + 1)
-        is_short_with_value = word[1] != "-" and word[2:3].isdecimal()  # as in -n2
+        is_next_free = place + 1 < len(words) and not words[place + 1].startswith("-")
+        takes_next = word not in _FLAGS and "=" not in word and is_next_free
+        takes_next = takes_next and not _is_program(words, place + 1)
+        is_short_with_value = word[:2] != "--" and word[2:3].isdecimal()  # as in -n2
         place += 2 if takes_next and not is_short_with_value else 1
     return min(place, len(words))

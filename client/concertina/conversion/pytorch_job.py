@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from concertina.conversion import quantities
@@ -12,7 +13,8 @@ from concertina.conversion.launchers import worker_command, worker_script
 from concertina.errors import BadInput
 
 _GPU: Final = "nvidia.com/gpu"
-_SHELLS: Final = (["sh", "-c"], ["bash", "-c"], ["/bin/sh", "-c"], ["/bin/bash", "-c"])
+_SHELL: Final = re.compile(r"(?:.*/)?(?:ba|da|z)?sh -[a-z]*c")
+_OF_KUBERNETES: Final = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)")
 _OF_POD: Final[Mapping[str, str]] = {
     "nodeSelector": "A pool is a kind of GPUs: set `pool` to one of `concertina pools`.",
     "affinity": "The platform chooses the nodes.",
@@ -41,7 +43,7 @@ def convert(document: Mapping[str, Any]) -> Converted:
     metadata, spec = mapping(document, "metadata"), mapping(document, "spec")
     found.put_name(str(metadata.get("name") or metadata.get("generateName") or ""))
     if labels := mapping(metadata, "labels"):
-        found.put("labels", {str(name): str(value) for name, value in labels.items()})
+        found.put_labels({str(name): str(value) for name, value in labels.items()})
     if "namespace" in metadata:
         found.left_out(f"namespace {metadata['namespace']}", "Set `team`, if you are in several.")
     replicas = mapping(spec, "pytorchReplicaSpecs")
@@ -56,7 +58,52 @@ def convert(document: Mapping[str, Any]) -> Converted:
     for name, why in _OF_POD.items():
         if pod.get(name):
             found.left_out(name, why)
+    _tell_of_others(document, kind, pod, container, found)
     return found
+
+
+_NOTHING_LIKE_IT: Final = "There is nothing like it here."
+
+
+def _tell_of_others(
+    document: Mapping[str, Any],
+    kind: str,
+    pod: Mapping[str, Any],
+    container: Mapping[str, Any],
+    found: Converted,
+) -> None:
+    """Say of each field that nothing was made of that nothing was."""
+    spec = mapping(document, "spec")
+    template = mapping(mapping(mapping(spec, "pytorchReplicaSpecs"), kind), "template")
+    known: Collection[str]
+    for of, fields, known in (
+        ("", document, ("apiVersion", "kind", "metadata", "spec", "status")),
+        ("metadata.", mapping(document, "metadata"), _METADATA),
+        ("spec.", spec, ("pytorchReplicaSpecs", "runPolicy", "elasticPolicy", "nprocPerNode")),
+        ("runPolicy.", mapping(spec, "runPolicy"), {*_OF_RUN, *_RUN_POLICY}),
+        ("elasticPolicy.", mapping(spec, "elasticPolicy"), ("minReplicas", "maxReplicas")),
+        ("template.metadata.", mapping(template, "metadata"), ("creationTimestamp",)),
+        ("", pod, {*_OF_POD, "containers", "restartPolicy"}),
+        ("container.", container, _OF_CONTAINER),
+    ):
+        for name, value in fields.items():
+            if name not in known and value not in (None, "", [], {}):
+                found.left_out(f"{of}{name}", _NOTHING_LIKE_IT)
+    for one in listed(pod, "containers"):
+        if one is not container and isinstance(one, Mapping):
+            why = "A worker is one container: let the command start what it needs beside it."
+            found.left_out(f"container {one.get('name', '')}".strip(), why)
+
+
+_METADATA: Final = frozenset(
+    {"name", "generateName", "namespace", "labels", "creationTimestamp", "uid", "resourceVersion"}
+    | {"generation", "managedFields", "selfLink"}
+)
+_RUN_POLICY: Final = ("activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy")
+_OF_CONTAINER: Final = frozenset(
+    {"name", "image", "command", "args", "env", "envFrom", "resources", "volumeMounts"}
+    | {"workingDir", "imagePullPolicy"}
+)
 
 
 def _pod_of(replicas: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -75,11 +122,16 @@ def _container(pod: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _put_command(container: Mapping[str, Any], found: Converted) -> None:
-    words = [str(word) for name in ("command", "args") for word in listed(container, name)]
+    env = _plain_variables(container)
+    words = [
+        _OF_KUBERNETES.sub(lambda name: env.get(name[1], name[0]), str(word))
+        for name in ("command", "args")
+        for word in listed(container, name)
+    ]
     if not words:
         found.left_out("command", "What the image runs by itself is not known: name the command.")
         words = ["python", "train.py"]
-    elif words[:2] in _SHELLS and len(words) > len(_SHELLS[0]):
+    elif _SHELL.fullmatch(" ".join(words[:2])) and len(words) > 2:  # noqa: PLR2004 - sh -c SCRIPT
         words = [*words[:2], worker_script(words[2], found), *words[3:]]
     else:
         words = worker_command(words, found)
@@ -121,23 +173,29 @@ def _put_workers(
 
 
 def _put_environment(container: Mapping[str, Any], found: Converted) -> None:
-    env: dict[str, str] = {}
+    found.put_environment(_plain_variables(container))
     for one in listed(container, "env"):
-        if not isinstance(one, Mapping) or "name" not in one:
-            continue
-        if "value" in one:
-            env[str(one["name"])] = str(one["value"])
-        else:
+        if isinstance(one, Mapping) and "name" in one and "value" not in one:
             why = "Name a secret of your team in `secrets`, or set it in `env`."
             found.left_out(f"env {one['name']}", why)
-    if env:
-        found.put("env", env)
     for name, why in (
         ("envFrom", "Name secrets of your team in `secrets`."),
         ("volumeMounts", "Name data in `data`, which says where it is mounted."),
     ):
         if container.get(name):
             found.left_out(name, why)
+
+
+def _plain_variables(container: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables whose values stand there; one may name those before it as $(NAME)."""
+    env: dict[str, str] = {}
+    for one in listed(container, "env"):
+        if isinstance(one, Mapping) and "name" in one and "value" in one:
+            value = str(one["value"])
+            env[str(one["name"])] = _OF_KUBERNETES.sub(
+                lambda name: env.get(name[1], name[0]), value
+            )
+    return env
 
 
 def _put_run_policy(

@@ -6,9 +6,9 @@ import math
 import re
 from typing import Final
 
-_SLURM_TIME: Final = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
-_SLURM_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)B?", re.IGNORECASE)
-_KUBERNETES_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)(|[kMGTPE]|[KMGTPE]i)")
+_SLURM_TIME: Final = re.compile(r"(?:(\d{1,9})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?")
+_SLURM_SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)B?", re.IGNORECASE)
+_KUBERNETES_SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)(|[kMGTPE]|[KMGTPE]i)")
 _POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _MEBI: Final = 1024**2
 

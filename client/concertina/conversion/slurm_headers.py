@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,6 +31,8 @@ _SHORT: Final[Mapping[str, str]] = {
     "-w": "nodelist",
     "-x": "exclude",
 }
+_OPTIONS: Final = re.compile(r"#SBATCH(?:\s|$)")
+_OTHERWISE: Final[Mapping[str, str]] = {"tasks-per-node": "ntasks-per-node", "workdir": "chdir"}
 _WITHOUT_VALUE: Final = frozenset(
     {"hold", "requeue", "no-requeue", "exclusive", "overcommit", "contiguous", "parsable", "wait"}
 )
@@ -41,18 +44,35 @@ class BatchScript:
 
     options: Mapping[str, str]
     body: str
+    interpreter: Sequence[str] = ("bash",)  # and its options
+    is_heterogeneous: bool = False  # then the options are those of its first part
 
 
 def read(text: str) -> BatchScript:
     """Read options up to the first command, as Slurm does; of several of a kind the last counts."""
-    lines = text.splitlines()
-    commands = (place for place, line in enumerate(lines) if line.strip() and line[0] != "#")
+    lines = text.split("\n")
+    commands = (
+        place for place, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#"
+    )
     first = next(commands, len(lines))
     options: dict[str, str] = {}
+    is_heterogeneous = False
     for line in lines[:first]:
-        if line.startswith("#SBATCH"):
-            options.update(_options_in(line.removeprefix("#SBATCH")))
-    return BatchScript(options, "\n".join(lines[first:]))
+        if _OPTIONS.match(line) and not is_heterogeneous:
+            given = _options_in(line.removeprefix("#SBATCH"))
+            is_heterogeneous = bool({"hetjob", "packjob"} & given.keys())
+            options.update({} if is_heterogeneous else given)
+    return BatchScript(options, "\n".join(lines[first:]), _interpreter(lines[0]), is_heterogeneous)
+
+
+def _interpreter(line: str) -> Sequence[str]:
+    """Return what a script's first line says to run it by, without its folder; else `bash`."""
+    if not line.startswith("#!"):
+        return ("bash",)
+    program, *options = line[2:].split() or ["bash"]
+    if program.rpartition("/")[2] == "env":
+        program, *options = [one for one in options if one != "-S"] or ["bash"]
+    return (program.rpartition("/")[2], *options)
 
 
 def _options_in(line: str) -> dict[str, str]:
@@ -67,9 +87,12 @@ def _options_in(line: str) -> dict[str, str]:
         if name.startswith("--"):
             long = name.removeprefix("--")
         else:
-            long = _SHORT.get(word[:2], word)
+            long = _SHORT.get(word[:2], "") if word.startswith("-") else ""
             value, is_given = word[2:].removeprefix("="), word[2:]
+            if not long:
+                long, value = word, ""
+                is_given = word
         if not is_given and long not in _WITHOUT_VALUE and words and not words[0].startswith("-"):
             value = words.pop(0)
-        found[long] = value
+        found[_OTHERWISE.get(long, long)] = value
     return found

@@ -39,10 +39,13 @@ _REASONS: Final[Mapping[str, str]] = {
 _READ: Final = frozenset(
     {"job-name", "nodes", "ntasks", "ntasks-per-node", "gres", "gpus", "gpus-per-node"}
     | {"gpus-per-task", "cpus-per-task", "mem", "mem-per-gpu", "mem-per-cpu", "time", "chdir"}
-    | {"array", "export", "requeue", "no-requeue", "comment"}
+    | {"array", "export", "cpus-per-gpu", "requeue", "no-requeue", "comment"}
 )
-_COUNT: Final = re.compile(r"(?:gpu:)?(?:[A-Za-z0-9_.-]+:)?(\d+)|gpu(?::[A-Za-z][A-Za-z0-9_.-]*)?")
-_RANGE: Final = re.compile(r"(\d+)-(\d+)(?::(\d+))?")
+_COUNT: Final = re.compile(
+    r"(?:gpu:)?(?:[A-Za-z0-9_.-]+:)?(\d{1,9})|gpu(?::[A-Za-z][A-Za-z0-9_.-]*)?"
+)
+_RANGE: Final = re.compile(r"(\d{1,9})-(\d{1,9})(?::(\d{1,9}))?", re.ASCII)
+_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
 _MOST_TASKS: Final = 1000  # of an array here
 
 
@@ -57,15 +60,16 @@ def convert(text: str) -> Converted:
         raise BadInput("The batch script has no command behind its #SBATCH lines.")
     found, options = Converted(), script.options
     found.put_name(options.get("job-name", "") or "converted")
-    is_set = ("SLURM_ARRAY_TASK_ID",) if "array" in options else ()
-    body = worker_script(script.body, found, is_set=is_set)
-    found.put("command", ["bash", "-c", body])
+    if script.is_heterogeneous:
+        why = "Workers are all alike here: this is the first part. Submit a job for each other one."
+        found.left_out("hetjob", why)
+    body = _put_command(script, found)
     if "chdir" in options:
         found.put("workdir", options["chdir"])
     else:
         found.put("code", {"path": "."})
     shape = _shape_of(options)
-    found.put_workers(shape.gpus, _named(options, _ASKS_FOR_GPUS))
+    found.put_workers(shape.workers, _named(options, _ASKS_FOR_GPUS))
     found.put("elastic.mode", "restart")
     found.changed(
         "the script",
@@ -79,7 +83,7 @@ def convert(text: str) -> Converted:
     if "no-requeue" in options:
         found.put("retry.max_restarts", 0)
     if options.get("comment"):
-        found.put("labels", {"comment": options["comment"]})
+        found.put_labels({"comment": options["comment"]})
     for name, value in options.items():
         if name not in _READ:
             why = _REASONS.get(name, "There is nothing like it here.")
@@ -87,6 +91,21 @@ def convert(text: str) -> Converted:
     return found
 
 
+def _put_command(script: slurm_headers.BatchScript, found: Converted) -> str:
+    program, *flags = script.interpreter
+    is_set = ("SLURM_ARRAY_TASK_ID",) if "array" in script.options else ()
+    if program.startswith("python"):
+        found.put("command", [program, *flags, "-c", script.body.strip() + "\n"])
+        return script.body
+    if program not in _SHELLS:
+        found.changed(f"#!{program}", "It is run by bash here: say in `command` what runs it.")
+        program, flags = "bash", []
+    body = worker_script(script.body, found, is_set=is_set)
+    found.put("command", [program, *flags, "-c", body])
+    return body
+
+
+_SHELLS: Final = ("bash", "sh", "zsh", "dash", "ksh")
 _ASKS_FOR_GPUS: Final = ("gpus", "gpus-per-task", "gpus-per-node", "gres", "nodes", "ntasks")
 
 
@@ -99,8 +118,13 @@ class _Shape:
     gpus: int  # all in all
 
     @property
-    def gpus_of_node(self) -> float:
-        return max(self.gpus / self.nodes, 1)
+    def workers(self) -> int:
+        """One for each GPU; where there are none, one for each task."""
+        return max(self.gpus or self.tasks, 1)
+
+    @property
+    def workers_of_node(self) -> float:
+        return max(self.workers / self.nodes, 1)
 
 
 def _shape_of(options: Mapping[str, str]) -> _Shape:
@@ -119,15 +143,17 @@ def _shape_of(options: Mapping[str, str]) -> _Shape:
 def _put_resources(options: Mapping[str, str], shape: _Shape, found: Converted) -> None:
     if shape.gpus == 0:
         found.changed("no GPUs", "Each worker has a GPU here, or a slot where a node has none.")
-    workers = max(shape.gpus, 1)
+    workers = shape.workers
     cpus_of_task = whole(options.get("cpus-per-task", ""))
     cpus = max(cpus_of_task * shape.tasks / workers, 1) if cpus_of_task else None
+    if of_gpu := whole(options.get("cpus-per-gpu", "")):
+        cpus = of_gpu
     if cpus is not None:
         found.put("resources.cpus", quantities.cores(cpus))
     shares: list[tuple[str, Callable[[int], float]]] = [
         ("mem-per-gpu", lambda size: size),
         ("mem-per-cpu", lambda size: size * (cpus or 1)),
-        ("mem", lambda size: size / shape.gpus_of_node),
+        ("mem", lambda size: size / shape.workers_of_node),
     ]
     for name, share in shares:
         if name not in options:
@@ -163,7 +189,7 @@ def _put_environment(options: Mapping[str, str], found: Converted) -> None:
     words = options["export"].split(",")
     given = [word.partition("=") for word in words if "=" in word]
     if given:
-        found.put("env", {name: value for name, _, value in given})
+        found.put_environment({name: value for name, _, value in given})
     if kept := [word for word in words if "=" not in word and word != "NONE"]:
         why = "Nothing of the environment of whoever submits comes along: name it in `env`."
         found.left_out(f"--export={','.join(kept)}", why)
@@ -196,9 +222,11 @@ def _tasks(text: str) -> list[int]:
             if step < 1 or (last - first) // step > _MOST_TASKS:
                 return []
             numbers += range(first, last + 1, step)
-        elif part.isdecimal():
-            numbers.append(int(part))
+        elif number := _NUMBER.fullmatch(part):
+            numbers.append(int(number[0]))
         else:
+            return []
+        if len(numbers) > 2 * _MOST_TASKS:
             return []
     return [*dict.fromkeys(numbers)]
 
