@@ -64,7 +64,7 @@ export function useDeliveries(webhook: number) {
       ),
     initialPageParam: "",
     getNextPageParam: ({ items, has_more }) => (has_more ? items.at(-1)?.id : undefined),
-    refetchInterval: DELIVERY_MILLISECONDS,
+    refetchInterval: ({ state }) => DELIVERY_MILLISECONDS * (state.data?.pages.length ?? 1), // as all pages are read anew
   });
 }
 

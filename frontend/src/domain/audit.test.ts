@@ -19,6 +19,11 @@ describe("the filter", () => {
     expect(filterOf(address)).toEqual(EVERY_ENTRY);
   });
 
+  it.each(["0000-01-01", "9999-12-31"])("leaves out %s, near which no moment is counted", (day) => {
+    const address = new URLSearchParams({ since: day, until: day });
+    expect(filterOf(address)).toEqual(EVERY_ENTRY);
+  });
+
   it("is no longer than what the service takes", () => {
     const address = new URLSearchParams({ operation: "x".repeat(5000) });
     expect(filterOf(address).operation).toHaveLength(100);

@@ -4,11 +4,13 @@ import type { SimulatedRun, SimulationDetail } from "../api/types";
 import {
   askedInWords,
   barsOf,
+  contentProblem,
   daysSince,
   draftOf,
   FIGURES,
   firstDraft,
   runsAsCsv,
+  sizeProblem,
   titleOf,
   wishOf,
 } from "./simulations";
@@ -80,6 +82,23 @@ describe("what is asked", () => {
     expect(draftOf(asked)).toMatchObject({ title: "T", kind: "generated", jobs: 40, load: 1.2 });
     expect(askedInWords(asked)).toBe("40 poisson jobs at load 1.2 · pool p");
     expect(titleOf({ ...request.trace, kind: "uploaded" })).toBe("An uploaded workload");
+  });
+
+  it("keeps what the form does not ask about", () => {
+    const made = wishOf(form({ kind: "generated", pool: "p" }), "");
+    const request = { ...made, seed: 7, tick_seconds: 30, horizon_hours: 5 };
+    const { others } = draftOf({ title: "T", request } as SimulationDetail);
+    const again = wishOf(form({ kind: "generated", pool: "q" }), "", others);
+    expect(again).toMatchObject({ seed: 7, tick_seconds: 30, horizon_hours: 5, pool: "q" });
+  });
+
+  it("is no file that holds nothing, too much, or no text", () => {
+    expect(sizeProblem(0)).toContain("empty");
+    expect(sizeProblem(50_000_000)).toContain("more than 512 KB");
+    expect(sizeProblem(1000)).toBeNull();
+    expect(contentProblem(" \n")).toContain("empty");
+    expect(contentProblem("PK\0\ufffd")).toContain("no text");
+    expect(contentProblem("id,submitted\n")).toBeNull();
   });
 
   it.each([

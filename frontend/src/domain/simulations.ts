@@ -28,6 +28,8 @@ export interface Draft {
   readonly pool: string;
   readonly policies: readonly string[];
   readonly addGpus: number;
+  /** What was asked before beyond what the form asks about. */
+  readonly others: Partial<SimulationWish>;
 }
 
 const USUAL: Omit<Draft, "policies" | "pool" | "kind"> = {
@@ -38,6 +40,7 @@ const USUAL: Omit<Draft, "policies" | "pool" | "kind"> = {
   jobs: 160,
   load: 0.8,
   addGpus: 0,
+  others: {},
 };
 const LONGEST_PAST = 90; // days
 const DAY = 86_400_000; // milliseconds
@@ -59,13 +62,17 @@ export function daysSince(from: number, now: number): number {
 
 /** What was asked once, to be asked again; an uploaded text is not kept by a form. */
 export function draftOf({ title, request }: SimulationDetail): Draft {
-  const { trace, pool, policies, add_gpus: addGpus } = request;
+  const { trace, pool, policies, add_gpus: addGpus, ...others } = request;
   const { kind, days = USUAL.days, pattern, mix, jobs, load } = trace;
-  return { title, kind, days, pattern, mix, jobs, load, pool, policies, addGpus };
+  return { title, kind, days, pattern, mix, jobs, load, pool, policies, addGpus, others };
 }
 
 /** What a filled-in form asks for; `uploaded` is the text of the chosen file. */
-export function wishOf(form: FormData, uploaded: string): SimulationWish {
+export function wishOf(
+  form: FormData,
+  uploaded: string,
+  asked: Draft["others"] = {},
+): SimulationWish {
   const kind = text(form, "kind") as Source;
   const trace: SimulationWish["trace"] = {
     kind,
@@ -80,16 +87,33 @@ export function wishOf(form: FormData, uploaded: string): SimulationWish {
   const others = text(form, "others").split(/\s+/);
   const policies = [...form.getAll("policy").map(String), ...others].filter((one) => one !== "");
   return {
+    admission: "queueing",
+    tick_seconds: 60,
+    stall_seconds: 1,
+    seed: 0,
+    ...asked,
     title: text(form, "title").trim() || titleOf(trace),
     trace,
     policies: [...new Set(policies)],
     pool: text(form, "pool"),
     add_gpus: Number(text(form, "add_gpus") || 0),
-    admission: "queueing",
-    tick_seconds: 60,
-    stall_seconds: 1,
-    seed: 0,
   };
+}
+
+const LARGEST_FILE = 512 * 1024; // bytes of a body that the service takes
+
+/** Why a file can be no recording, before it is read; null: it may be one. */
+export function sizeProblem(size: number): string | null {
+  if (size === 0) return "The file is empty. Choose a recording of jobs.";
+  if (size <= LARGEST_FILE) return null;
+  return "The file has more than 512 KB, which is the most that is taken here. Choose a part of it, or replay it with concertina simulate.";
+}
+
+/** Why what stands in a file can be no recording; null: it may be one. */
+export function contentProblem(content: string): string | null {
+  if (content.includes("\0") || content.includes("\ufffd"))
+    return "The file is no text. Choose a recording as CSV or JSON.";
+  return content.trim() === "" ? sizeProblem(0) : null;
 }
 
 /** The workload in a few words. */

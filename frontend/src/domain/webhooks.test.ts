@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import {
+  choicesOf,
   kindName,
   occasionOf,
   OCCASIONS,
@@ -30,7 +31,7 @@ describe("of what a webhook is told", () => {
 
   it("is chosen event by event, the first of them by name", () => {
     const told = toldIn(
-      form({ occasion: "chosen", kind: ["idle", "state_changed", "unheard"], state: "failed" }),
+      form({ occasion: "chosen", kind: ["idle", "state_changed"], state: "failed" }),
       { is_on_request: true },
     );
     expect(told).toEqual({
@@ -40,6 +41,13 @@ describe("of what a webhook is told", () => {
     });
     expect(occasionOf(told)).toBe("chosen");
     expect(toldInWords(told)).toBe("Idle, State changed, of states only failed, if a job names it");
+  });
+
+  it("keeps a choice that this release does not know", () => {
+    const kinds = ["unheard", "idle"] as never[];
+    expect(choicesOf(["idle", "work_lost"], kinds)).toEqual(["idle", "work_lost", "unheard"]);
+    const told = toldIn(form({ occasion: "chosen", kind: kinds, state: "resting" }), null);
+    expect(told).toMatchObject({ kinds: ["unheard", "idle"], states: ["resting"] });
   });
 
   it("names a few events, and events of other releases by their codes", () => {

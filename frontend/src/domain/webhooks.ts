@@ -3,7 +3,7 @@
 import type { Delivery, EventKind, Webhook, WebhookChanges, WebhookWish } from "../api/types";
 import { EVENT_LABELS } from "../api/vocabulary";
 import { text } from "./secrets";
-import { FINAL, STATES, type State, type Tone } from "./states";
+import { FINAL, type State, type Tone } from "./states";
 
 export interface ShapeWords {
   readonly shape: Webhook["shape"];
@@ -109,15 +109,22 @@ export const KINDS: readonly { readonly kind: EventKind; readonly label: string 
     .map(([kind, label]) => ({ kind: kind as EventKind, label }))
     .toSorted((one, other) => one.label.localeCompare(other.label));
 
+/** Those to choose from; one that this release does not know, but that was chosen, stays a choice. */
+export function choicesOf<Choice extends string>(
+  known: readonly Choice[],
+  chosen: readonly Choice[],
+): readonly Choice[] {
+  return [...known, ...chosen.filter((one) => !known.includes(one))];
+}
+
 /** What a form with these fields asks it to be told of; `was` says what no field asks about. */
 export function toldIn(form: FormData, was: Pick<Told, "is_on_request"> | null): Told {
   const occasion = text(form, "occasion");
   const told = OCCASIONS.find((one) => one.occasion === occasion)?.told;
   if (told) return told;
-  const [kinds, states] = [new Set(form.getAll("kind")), new Set(form.getAll("state"))];
   return {
-    kinds: KINDS.map(({ kind }) => kind).filter((kind) => kinds.has(kind)),
-    states: STATES.filter((state: State) => states.has(state)),
+    kinds: form.getAll("kind") as EventKind[],
+    states: form.getAll("state") as State[],
     is_on_request: was?.is_on_request ?? false,
   };
 }

@@ -9,7 +9,16 @@ import { Command } from "../../design/Command";
 import { Dialog } from "../../design/Dialog";
 import { FormDialog, FormField } from "../../design/FormDialog";
 import { STATES } from "../../domain/states";
-import { KINDS, occasionOf, OCCASIONS, SHAPES, toldIn, wishOf } from "../../domain/webhooks";
+import {
+  choicesOf,
+  kindName,
+  KINDS,
+  occasionOf,
+  OCCASIONS,
+  SHAPES,
+  toldIn,
+  wishOf,
+} from "../../domain/webhooks";
 import people from "../team/people/People.module.css";
 import styles from "./Notifications.module.css";
 
@@ -136,13 +145,19 @@ function OccasionChoice({ webhook }: { readonly webhook: Webhook | null }) {
           <Boxes
             name="kind"
             legend="Events; none: all"
-            options={KINDS.map(({ kind, label }) => ({ value: kind, text: label }))}
+            options={choicesOf(
+              KINDS.map(({ kind }) => kind),
+              webhook?.kinds ?? [],
+            ).map((kind) => ({ value: kind, text: kindName(kind) }))}
             chosen={webhook?.kinds ?? []}
           />
           <Boxes
             name="state"
             legend="Of changes of state only those to; none: all"
-            options={STATES.map((state) => ({ value: state, text: state }))}
+            options={choicesOf(STATES, webhook?.states ?? []).map((state) => ({
+              value: state,
+              text: state,
+            }))}
             chosen={webhook?.states ?? []}
           />
         </div>

@@ -102,15 +102,22 @@ function Test({ webhook, onAsked }: { readonly webhook: Webhook; readonly onAske
 function Switch({ webhook }: { readonly webhook: Webhook }) {
   const call = useChangeWebhook(webhook.id);
   return (
-    <Button
-      aria-label={`Switch ${webhook.is_enabled ? "off" : "on"} ${webhook.name}`}
-      disabled={call.isPending}
-      onClick={() => {
-        call.mutate({ is_enabled: !webhook.is_enabled });
-      }}
-    >
-      {webhook.is_enabled ? "Switch off" : "Switch on"}
-    </Button>
+    <>
+      <Button
+        aria-label={`Switch ${webhook.is_enabled ? "off" : "on"} ${webhook.name}`}
+        disabled={call.isPending}
+        onClick={() => {
+          call.mutate({ is_enabled: !webhook.is_enabled });
+        }}
+      >
+        {webhook.is_enabled ? "Switch off" : "Switch on"}
+      </Button>
+      {call.error !== null && (
+        <span role="alert" className={styles.problem}>
+          {messageOf(call.error)}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -7,7 +7,14 @@ import { useSession } from "../../api/session";
 import { useAskSimulation, usePolicies } from "../../api/simulations";
 import type { SimulationDetail } from "../../api/types";
 import { FormDialog, FormField } from "../../design/FormDialog";
-import { wishOf, type Draft, type Source } from "../../domain/simulations";
+import { Problem } from "../../design/Problem";
+import {
+  contentProblem,
+  sizeProblem,
+  wishOf,
+  type Draft,
+  type Source,
+} from "../../domain/simulations";
 import people from "../team/people/People.module.css";
 import styles from "./Simulations.module.css";
 
@@ -21,16 +28,38 @@ export function AskSimulation({ draft, onAsked, onClose }: AskSimulationProps) {
   const call = useAskSimulation();
   const [kind, setKind] = useState<Source>(draft.kind);
   const pools = usePools().data?.items ?? [];
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isReading, setIsReading] = useState(false);
   const ask = async (form: FormData) => {
     const file = form.get("file");
-    const uploaded = kind === "uploaded" && file instanceof File ? await file.text() : "";
-    call.mutate(wishOf(form, uploaded), { onSuccess: onAsked });
+    let content = "";
+    let found = null;
+    if (kind === "uploaded" && file instanceof File) {
+      setIsReading(true);
+      found = sizeProblem(file.size);
+      if (found === null) {
+        try {
+          content = await file.text();
+          found = contentProblem(content);
+        } catch {
+          found = "The file cannot be read any more. Choose it again.";
+        }
+      }
+      setIsReading(false);
+    }
+    const wish = wishOf(form, content, draft.others);
+    if (found === null && wish.policies.length === 0) found = "Choose at least one policy.";
+    setProblem(found);
+    if (found === null) call.mutate(wish, { onSuccess: onAsked });
   };
   return (
     <FormDialog
       title="New simulation"
       verb="Simulate"
-      call={call}
+      call={{
+        error: problem === null ? call.error : new Error(problem),
+        isPending: call.isPending || isReading,
+      }}
       onSubmit={(form) => void ask(form)}
       onClose={onClose}
     >
@@ -168,7 +197,11 @@ function Options({ name, options, chosen }: OptionsProps) {
 
 /** Policies by name; those with options are written, as an admin sets them on a pool. */
 function PolicyChoice({ chosen }: { readonly chosen: readonly string[] }) {
-  const policies = usePolicies().data?.items;
+  const found = usePolicies();
+  const policies = found.data?.items;
+  if (found.isLoadingError) {
+    return <Problem error={found.error} onRetry={() => void found.refetch()} />;
+  }
   if (policies === undefined) return null;
   const names = new Set(policies.map(({ name }) => name));
   return (

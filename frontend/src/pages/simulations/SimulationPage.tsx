@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
+import { messageOf } from "../../api/errors";
 import { isLive, reportAddress, useCancelSimulation, useSimulation } from "../../api/simulations";
 import type { SimulationDetail } from "../../api/types";
 import { ToneBadge } from "../../design/Badge";
@@ -109,6 +110,11 @@ function Waiting({
         >
           Give up
         </Button>
+        {cancel.error !== null && (
+          <p role="alert" className={styles.problem}>
+            {messageOf(cancel.error)}
+          </p>
+        )}
       </div>
     </Card>
   );
