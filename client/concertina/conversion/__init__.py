@@ -4,7 +4,7 @@
 
 - `converting`: which kind a text is, and what becomes of it
 - `converted`: the spec as it comes to be, and what is told beside it
-- `slurm_script`, `slurm_headers`: a batch script for Slurm's `sbatch`
+- `slurm`: a batch script for Slurm's `sbatch`
 - `determined_config`, `determined_search`: the configuration of an experiment of Determined
 - `pytorch_job`: a PyTorchJob of Kubeflow's training operator
 - `launchers`: commands that start workers elsewhere, where each worker is started by itself here

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from concertina.conversion import determined_config, pytorch_job, slurm_script
+from concertina.conversion import determined_config, pytorch_job
 from concertina.conversion.converted import LONGEST_WORD, Converted, Source
+from concertina.conversion.slurm import batch_script
 from concertina.errors import BadInput
 from concertina.input.yaml_documents import document_of
 
@@ -40,7 +41,7 @@ def convert(text: str, name: str, source: Source | None) -> Converted:
 
 def _converted(text: str, name: str, source: Source | None) -> Converted:
     if source is Source.SLURM or (source is None and _IS_BATCH.search(text)):
-        return slurm_script.convert(text)
+        return batch_script.convert(text)
     if len([part for part in _DOCUMENT.split(text) if part.strip()]) > 1:
         raise BadInput(
             f"{name} holds several documents: keep that of one job, and convert it alone."

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from concertina.conversion.converted import Converted
-from concertina.conversion.shell_commands import Word, commands
+from concertina.conversion.shell_commands import ScriptWord, commands
 
 _TORCHRUN: Final = (["torchrun"], ["deepspeed"], ["accelerate", "launch"])
 _MODULES: Final = (  # of `python -m`
@@ -109,17 +109,17 @@ def worker_script(body: str, found: Converted, *, is_set: Collection[str] = ()) 
     return body.strip() + "\n"
 
 
-def _behind_prefixes(words: Sequence[Word]) -> int:
+def _behind_prefixes(words: Sequence[ScriptWord]) -> int:
     """Return where a command begins behind `if`, `time`, `A=1` and the like."""
     places = (place for place, word in enumerate(words) if not _PREFIX.fullmatch(word.text))
     return next(places, len(words))
 
 
-def _texts(words: Sequence[Word]) -> list[str]:
+def _texts(words: Sequence[ScriptWord]) -> list[str]:
     return [word.text for word in words]
 
 
-def _edits(words: Sequence[Word], at: int, found: Converted) -> list[tuple[int, int, str]]:
+def _edits(words: Sequence[ScriptWord], at: int, found: Converted) -> list[tuple[int, int, str]]:
     """Return what replaces what, from where to where, so that one worker is started."""
     texts = _texts(words[at:])
     command = worker_command(texts, found)
@@ -153,7 +153,7 @@ def _script_in(command: Sequence[str]) -> int | None:
     return None
 
 
-def _acts(words: Sequence[Word], at: int) -> bool:
+def _acts(words: Sequence[ScriptWord], at: int) -> bool:
     """Tell whether a command does more than prepare the shell that it runs in."""
     return at < len(words) and words[at].text not in _PREPARES
 

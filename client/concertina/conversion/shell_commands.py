@@ -18,7 +18,7 @@ _ENDS_A_WORD: Final = frozenset(" \t\r\f\v\n;&|()<>")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ScriptWord:
     """A word as it is written, in one line, and from where to where in the script."""
 
     text: str
@@ -26,29 +26,29 @@ class Word:
     end: int
 
 
-def commands(script: str) -> list[list[Word]]:
+def commands(script: str) -> list[list[ScriptWord]]:
     """Return the words of each command, those of loops and conditions among them.
 
     Raises:
         BadInput: it is nested deeper than anybody writes.
     """
     try:
-        return _Reader(script).read()
+        return _ScriptReader(script).read()
     except RecursionError as error:
         raise BadInput("The script nests its quotes and brackets too deeply.") from error
 
 
-class _Reader:
+class _ScriptReader:
     """Goes once through a script."""
 
     def __init__(self, script: str) -> None:
         self._script = script
         self._place = 0
-        self._words: list[Word] = []
-        self._found: list[list[Word]] = []
+        self._words: list[ScriptWord] = []
+        self._found: list[list[ScriptWord]] = []
         self._awaited: list[tuple[str, bool]] = []  # ends of here-documents; whether tabs may lead
 
-    def read(self) -> list[list[Word]]:
+    def read(self) -> list[list[ScriptWord]]:
         while self._place < len(self._script):
             self._step()
         self._end_command()
@@ -77,7 +77,7 @@ class _Reader:
         else:
             self._place = _end_of_word(script, place)
             text = script[place : self._place].replace("\\\n", "")
-            self._words.append(Word(text, place, self._place))
+            self._words.append(ScriptWord(text, place, self._place))
 
     def _end_command(self) -> None:
         if self._words:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from concertina.conversion import quantities, slurm_headers
+from concertina.conversion import quantities
 from concertina.conversion.converted import Converted
 from concertina.conversion.documents import whole
 from concertina.conversion.launchers import worker_script
+from concertina.conversion.slurm import headers
 from concertina.errors import BadInput
 
 _KEPT_BY_US: Final = "`concertina logs` keeps what each worker writes."
@@ -55,7 +56,7 @@ def convert(text: str) -> Converted:
     Raises:
         BadInput: it has no command.
     """
-    script = slurm_headers.read(text)
+    script = headers.read(text)
     if not script.body.strip():
         raise BadInput("The batch script has no command behind its #SBATCH lines.")
     found, options = Converted(), script.options
@@ -91,7 +92,7 @@ def convert(text: str) -> Converted:
     return found
 
 
-def _put_command(script: slurm_headers.BatchScript, found: Converted) -> str:
+def _put_command(script: headers.BatchScript, found: Converted) -> str:
     program, *flags = script.interpreter
     is_set = ("SLURM_ARRAY_TASK_ID",) if "array" in script.options else ()
     if program.startswith("python"):
