@@ -91,7 +91,7 @@ def test_a_pool_that_is_gone_is_priced_as_long_as_accounts_know_it(admin_api: AP
     assert put(admin_api, "gone", TODAY).status_code == 200
 
 
-@pytest.mark.parametrize("price", [-1, 1e6, None, "cow", True, "Infinity", [1]])
+@pytest.mark.parametrize("price", [-1, 1e6, 1e-7, None, "cow", True, "Infinity", [1]])
 def test_what_is_no_price_is_refused(admin_api: APIClient, price: Any) -> None:
     assert put(admin_api, "default", TODAY, price).status_code == 400
     assert not GpuPrice.objects.exists()

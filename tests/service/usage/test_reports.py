@@ -109,6 +109,23 @@ def test_the_report_of_all_has_a_row_for_each_team(admin_api: APIClient, account
     assert found["before"]["total"]["cost"] == 10
 
 
+def test_a_team_whose_jobs_held_no_gpu_has_a_row_too(
+    api: APIClient, admin_api: APIClient, accounts: None, submit: SubmitJob
+) -> None:
+    Job.objects.filter(pk=submit().pk).update(state="failed", finished_at=OCTOBER - HOUR)
+    own = report(api, "2026-09").json()
+    (row,) = admin_api.get("/api/v1/reports/2026-09").json()["teams"]
+    assert (row["team"], row["jobs"]) == ("vision", own["jobs"])
+    assert {name: row[name] for name in own["total"]} == own["total"]
+
+
+def test_a_month_before_the_first_record_has_no_time_of_another_month(
+    api: APIClient, accounts: None
+) -> None:
+    found = report(api, "2026-08").json()
+    assert (found["since"], found["until"]) == ("2026-08-01T00:00:00Z", "2026-08-01T00:00:00Z")
+
+
 def test_only_admins_read_that_of_all(api: APIClient) -> None:
     assert api.get("/api/v1/reports/2026-11").status_code == 403
 

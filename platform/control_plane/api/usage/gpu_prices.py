@@ -97,7 +97,7 @@ class GpuPriceView(APIView):
     def put(self, request: Request, pool: str, since: str) -> Response:
         check_admin(request)
         said, day = body(request, GpuPriceBody), _day(since)
-        price = round(Decimal(str(said["per_gpu_hour"])), DIGITS)
+        price = _price(said["per_gpu_hour"])
         made = pricing.set_price(
             pool, day, price, today=_today(), changes_past=said["changes_past"]
         )
@@ -119,6 +119,18 @@ class GpuPriceView(APIView):
         gone = pricing.take_back(pool, day, today=_today(), changes_past=said["changes_past"])
         _note(pool, day, gone)
         return Response(status=204)
+
+
+def _price(said: float) -> Decimal:
+    """Return the price in millionths; what is finer must not become free of charge.
+
+    Raises: ValidationError.
+    """
+    price = round(Decimal(str(said)), DIGITS)
+    if said and not price:
+        problem = "Use a millionth (0.000001) at least, or 0: it costs nothing."
+        raise exceptions.ValidationError({"per_gpu_hour": problem})
+    return abs(price)
 
 
 def _item(price: PriceSpan, today: date) -> dict[str, Any]:

@@ -53,13 +53,21 @@ def team_report(team: str, month: date) -> dict[str, Any]:
 
 
 def whole_report(month: date) -> dict[str, Any]:
-    """Return what all teams used, are charged and are credited, and what stays."""
+    """Return what all teams used, are charged and are credited, and what stays.
+
+    Teams whose jobs ended without ever holding a GPU have a row, too, as they have a report.
+    """
     sums = report.read_sums(month)
     jobs, earlier = report.ended_jobs(month), report.month_before(month)
     asked, before = _by_team(sums.asked), _by_team(sums.before)
+    nothing = _row(ReportSum())
     rows = [
-        {"team": team or None, **one, "jobs": asdict(jobs.get(team, EndedJobs()))}
-        for team, one in asked.items()
+        {
+            "team": team or None,
+            **asked.get(team, nothing),
+            "jobs": asdict(jobs.get(team, EndedJobs())),
+        }
+        for team in sorted({*asked, *jobs})
     ]
     return {
         "month": f"{month:%Y-%m}",
@@ -88,8 +96,11 @@ def _time_of(month: date) -> dict[str, Any]:
     """Tell which part of the month has accounts."""
     begins, ends = report.begin_of(month), report.begin_of(report.next_month(month))
     closed = usage.closed_time()
-    since = begins if closed is None else min(max(begins, closed.since), ends)
-    until = begins if closed is None else max(min(ends, closed.until), since)
+    if closed is None or closed.since >= ends:
+        since = until = begins
+    else:
+        since = max(begins, closed.since)
+        until = max(min(ends, closed.until), since)
     return {
         "since": since,
         "until": until,
