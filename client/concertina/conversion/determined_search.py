@@ -33,11 +33,11 @@ def put_search(document: Mapping[str, Any], found: Converted) -> Mapping[str, st
     size = math.prod(len(points) for points in grid.values())
     if name != "grid" or not 0 < size <= _MOST_JOBS:
         for key, points in grid.items():
-            values[key] = points[0] if points else ""
+            values[key] = points[0] if points else _lowest(searched[key])
         found.left_out(
             f"searcher {name}",
-            "The first value of each hyperparameter is set. An `array` trains all combinations of"
-            f" values that it lists, at most {_MOST_JOBS}.",
+            "The first or least value of each hyperparameter is set. An `array` trains all"
+            f" combinations of values that it lists, at most {_MOST_JOBS}.",
         )
         return _as_variables(values)
     parameters = {_parameter(key): points for key, points in grid.items()}
@@ -96,6 +96,18 @@ def _grid(space: Mapping[str, Any]) -> Sequence[Any]:
         return [*dict.fromkeys(round(step) for step in steps)]
     base = _number(space.get("base")) or 10.0
     return [base**step for step in steps] if kind == "log" else steps
+
+
+def _lowest(space: Mapping[str, Any]) -> Any:
+    """Return where a range without a count begins; an empty text: it is none."""
+    if (low := _number(space.get("minval"))) is None:
+        return ""
+    if space.get("type") == "log":
+        try:
+            return (_number(space.get("base")) or 10.0) ** low
+        except OverflowError:
+            return ""
+    return round(low) if space.get("type") == "int" else low
 
 
 def _parameter(name: str) -> str:

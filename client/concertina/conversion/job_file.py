@@ -29,7 +29,9 @@ _Dumper.add_representer(str, _text)
 
 def written(spec: Mapping[str, Any]) -> str:
     """Return the YAML of a spec, its fields in the order in which they were set."""
-    text: str = yaml.dump(
-        dict(spec), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
-    )
-    return text
+    options: dict[str, Any] = {"Dumper": _Dumper, "sort_keys": False, "width": 100}
+    text: str = yaml.dump(dict(spec), allow_unicode=True, **options)
+    if all(letter.isprintable() or letter in "\n\t" for letter in text):
+        return text
+    escaped: str = yaml.dump(dict(spec), **options)  # what no eye sees is written by its number
+    return escaped

@@ -23,6 +23,7 @@ _FLAGS: Final = frozenset(  # options of launchers that take no value
     | {"--exclusive", "--overlap", "--label", "-l", "-v", "-u", "--unbuffered", "-K", "--exact"}
     | {"--pty", "--allow-run-as-root", "--multi_gpu", "--multi-gpu"}
 )
+_TAKES_TWO: Final = ("--mca", "-mca", "--gmca", "-gmca", "--prtemca", "--pmixmca")  # of Open MPI
 _OUTER: Final = ("srun", "mpirun", "mpiexec")
 _SHELLS: Final = ("bash", "sh", "env")
 _OURS: Final = re.compile(r"(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK|LOCAL_RANK)=")
@@ -65,7 +66,7 @@ _TAKES_SCRIPT: Final = re.compile(r"-[a-z]*c")
 _STAYING: Final = (
     (
         re.compile(
-            r"(?<![\w./-])(?:srun|mpirun|mpiexec|torchrun|accelerate launch)(?![\w./-])"
+            r"(?<![\w./-])(?:srun|mpirun|mpiexec|torchrun|horovodrun|accelerate launch)(?![\w./-])"
             r"|(?:torch\.distributed\.(?:run|launch)|determined\.launch\.\w+)\b"
         ),
         "It still stands in the script, and would start workers in each worker: take it out.",
@@ -266,5 +267,8 @@ def _end_of_options(words: Sequence[str], start: int) -> int:
         takes_next = word not in _FLAGS and "=" not in word and is_next_free
         takes_next = takes_next and not _is_program(words, place + 1)
         is_short_with_value = word[:2] != "--" and word[2:3].isdecimal()  # as in -n2
-        place += 2 if takes_next and not is_short_with_value else 1
+        if word in _TAKES_TWO:
+            place += 3
+        else:
+            place += 2 if takes_next and not is_short_with_value else 1
     return min(place, len(words))

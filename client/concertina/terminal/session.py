@@ -15,7 +15,7 @@ import typer
 from concertina.connection import credentials
 from concertina.errors import ConcertinaError, Unreachable
 from concertina.input import secret_input
-from concertina.terminal.harmless import HarmlessConsole, json_text
+from concertina.terminal.harmless import HarmlessConsole, json_text, plain
 from concertina.terminal.written import Format, as_csv, as_json, as_yaml
 from concertina.views.problems import problems_list
 
@@ -70,6 +70,10 @@ class Terminal:
             case _:
                 text = as_json(document, is_ascii=is_ascii)
         self._write(text)
+
+    def show_file(self, text: str) -> None:
+        """Write a file to the letter, tabs and all, but for what would steer a terminal."""
+        self._write(plain(text))
 
     def show_line(self, document: Any) -> None:
         """Write one of many documents, which come one by one, on a line of its own."""

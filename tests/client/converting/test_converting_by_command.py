@@ -25,6 +25,12 @@ def test_a_batch_script_becomes_a_job_file_and_what_it_cannot_say_is_told_beside
     assert concertina("validate", "-f", str(file)).exit_code == 0
 
 
+def test_tabs_of_a_script_reach_the_job_file(concertina: CommandLine) -> None:
+    script = "#SBATCH -n 1\ncat > a <<-END\n\tb: 1\n\tEND\npython a.py\n"
+    out = concertina("convert", "-", stdin=script).out
+    assert yaml.safe_load(out)["command"][2] == "cat > a <<-END\n\tb: 1\n\tEND\npython a.py\n"
+
+
 def test_a_program_gets_spec_and_remarks(concertina: CommandLine) -> None:
     document = concertina("convert", "-", "-o", "json", stdin=BATCH_SCRIPT).document
     assert document["spec"]["name"] == "resnet-50"

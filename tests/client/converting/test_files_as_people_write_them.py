@@ -31,6 +31,7 @@ def told(found: Converted) -> str:
         ("srun\\\n  --mpi=pmix\\\n  python train.py\\\n  --lr 1", "python train.py\\\n  --lr 1"),
         ("# as in \\\nsrun python train.py", "# as in \\\npython train.py"),
         ("NCCL_DEBUG=INFO srun python train.py", "NCCL_DEBUG=INFO python train.py"),
+        ("mpirun -np 8 --mca btl ^openib -H a,b python a.py", "python a.py"),
         ("time srun python train.py", "time python train.py"),
         (
             "for lr in 1 2; do srun python train.py $lr; done",
@@ -141,6 +142,12 @@ def test_scripts_stay_lines_with_tabs_and_blanks_at_their_ends() -> None:
     assert yaml.safe_load(written) == spec
 
 
+def test_letters_that_no_eye_sees_are_written_by_their_numbers() -> None:
+    spec = {"command": ["bash", "-c", "echo '\u202ea'\n"]}
+    assert "\u202e" not in job_file.written(spec)
+    assert yaml.safe_load(job_file.written(spec)) == spec
+
+
 def converted_pod(**container: Any) -> Converted:
     pod = {"containers": [{"name": "pytorch", "image": "x", **container}], "hostNetwork": True}
     spec = {"pytorchReplicaSpecs": {"Worker": {"replicas": 2, "template": {"spec": pod}}}}
@@ -168,6 +175,20 @@ def test_several_documents_are_refused_in_a_sentence() -> None:
     with pytest.raises(BadInput, match="several documents"):
         convert(text, "p", Source.PYTORCH_JOB)
     assert convert(f"---\n{yaml.safe_dump(PYTORCH_JOB)}", "p", None).spec["name"] == "bert"
+
+
+def test_sockets_of_gpus_are_no_matter() -> None:
+    found = convert("#SBATCH --gres=gpu:v100:2(S:0,1),shm:1\nsrun python a.py\n", "s", None)
+    assert found.spec["elastic"]["max_workers"] == 2
+
+
+def test_a_range_that_is_searched_begins_at_its_least_value() -> None:
+    searched = {"lr": {"type": "log", "minval": -3, "maxval": -1, "base": 10}}
+    searched["layers"] = {"type": "int", "minval": 2, "maxval": 5}
+    searcher = {"name": "adaptive_asha", "metric": "loss"}
+    document = {**DETERMINED, "searcher": searcher, "hyperparameters": searched}
+    found = convert(yaml.safe_dump(document), "d", None)
+    assert (found.spec["env"]["HPARAM_LR"], found.spec["env"]["HPARAM_LAYERS"]) == ("0.001", "2")
 
 
 def test_labels_get_names_that_labels_may_have() -> None:

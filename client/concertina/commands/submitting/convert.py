@@ -46,7 +46,7 @@ def convert(
                 {"spec": found.spec, "remarks": [asdict(remark) for remark in found.remarks]}
             )
             return
-        terminal.show(found.spec, job_file.written(found.spec).rstrip(), is_uncut=True)
+        terminal.show_file(job_file.written(found.spec))
         _tell(terminal, found)
 
 

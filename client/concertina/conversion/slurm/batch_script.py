@@ -234,7 +234,8 @@ def _tasks(text: str) -> list[int]:
 
 def _of_gpus(resources: str) -> str:
     """Return what of several generic resources, `gpu:a100:4,shm:1`, are GPUs."""
-    return ",".join(part for part in resources.split(",") if part.split(":")[0] == "gpu")
+    parts = re.sub(r"\([^)]*\)", "", resources).split(",")  # without (S:0-1), which sockets
+    return ",".join(part for part in parts if part.removeprefix("gres/").split(":")[0] == "gpu")
 
 
 def _gpus(text: str) -> int:
