@@ -12,7 +12,7 @@ import pytest
 from local_stack.processes import embedded_postgres
 from playwright.sync_api import Page, expect
 
-from tests.end_to_end.accessibility import violations_in_both_themes
+from tests.end_to_end.accessibility import look_wide_and_narrow, violations_in_both_themes
 from tests.end_to_end.browser import keep_screenshot
 from tests.end_to_end.running_stack import RunningStack
 
@@ -174,3 +174,4 @@ def test_the_report_of_a_month_is_a_page_that_can_be_printed(page: Page) -> None
     expect(report.get_by_role("table", name="GPU-hours, largest jobs")).to_be_visible()
     keep_screenshot(page, "month-report-on-paper")
     page.emulate_media(media="screen")
+    look_wide_and_narrow(page, report, name="month-report")

@@ -5,7 +5,7 @@ import { Card } from "../../../design/Card";
 import { EmptyState } from "../../../design/EmptyState";
 import { formatGpuHours } from "../../../domain/format";
 import { formatMoney } from "../../../domain/monthReport";
-import outputs from "../../job/results/Outputs.module.css";
+import { WideTable } from "./WideTable";
 
 interface LargestTableProps {
   readonly title: string;
@@ -21,8 +21,7 @@ export function LargestTable({ title, of, note, rows }: LargestTableProps) {
       {rows.length === 0 ? (
         <EmptyState title="Nothing was held in this month" />
       ) : (
-        <table className={outputs.entries}>
-          <caption className="visually-hidden">{`GPU-hours, ${title.toLowerCase()}`}</caption>
+        <WideTable caption={`GPU-hours, ${title.toLowerCase()}`}>
           <thead>
             <tr>
               <th scope="col">{of}</th>
@@ -43,7 +42,7 @@ export function LargestTable({ title, of, note, rows }: LargestTableProps) {
               </tr>
             ))}
           </tbody>
-        </table>
+        </WideTable>
       )}
     </Card>
   );

@@ -13,9 +13,9 @@ import { causesOf } from "../../../domain/fairness";
 import { formatDuration, formatGpuTime } from "../../../domain/format";
 import { heldOf } from "../../../domain/gpuHours";
 import { linesOf, monthAfter, monthInWords, monthOf } from "../../../domain/monthReport";
-import outputs from "../../job/results/Outputs.module.css";
 import { LargestTable } from "./LargestTable";
 import styles from "./Report.module.css";
+import { WideTable } from "./WideTable";
 
 export function MonthReport({ team }: { readonly team: string }) {
   const month = monthOf(useParams()["*"]);
@@ -102,8 +102,7 @@ function Compared({ report }: { readonly report: Report }) {
   }
   return (
     <Card title="The month in all" note="GPU-hours, money and jobs" isFlush>
-      <table className={outputs.entries}>
-        <caption className="visually-hidden">The month beside the one before</caption>
+      <WideTable caption="The month beside the one before">
         <thead>
           <tr>
             <th scope="col">What</th>
@@ -122,7 +121,7 @@ function Compared({ report }: { readonly report: Report }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </WideTable>
     </Card>
   );
 }
@@ -133,8 +132,7 @@ function Owed({ report: { fairness } }: { readonly report: Report }) {
     <Card title="Given what it was owed" isFlush>
       <p className={styles.owed}>{fairness.message}</p>
       {causes.length > 0 && (
-        <table className={outputs.entries}>
-          <caption className="visually-hidden">GPU time short, by cause</caption>
+        <WideTable caption="GPU time short, by cause">
           <thead>
             <tr>
               <th scope="col">Cause</th>
@@ -151,7 +149,7 @@ function Owed({ report: { fairness } }: { readonly report: Report }) {
               </tr>
             ))}
           </tbody>
-        </table>
+        </WideTable>
       )}
     </Card>
   );
