@@ -4051,7 +4051,10 @@ export interface components {
         };
         InvitationBody: {
             role: components["schemas"]["MemberRole"];
-            /** @description An address to which the link is sent, where this installation sends mail. */
+            /**
+             * Format: email
+             * @description An address to which the link is sent, where this installation sends mail.
+             */
             mail?: string;
         };
         InvitationKeyBody: {

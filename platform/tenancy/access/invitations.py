@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -33,12 +34,15 @@ PREFIX: Final = "ci_"
 LASTS: Final = timedelta(days=7)
 MOST_OPEN: Final = 50  # of a team
 MOST_ENDED: Final = 50  # of a team; those that ended earlier are forgotten
+_NAMING: Final = 0x4E616D65  # "Name", the number of a lock
 _log: Final = logging.getLogger(__name__)
 
 
 def of(team: Team) -> Sequence[Invitation]:
     """Return the open ones of a team, the newest first, then those that ended."""
-    theirs = Invitation.objects.filter(team=team).select_related("invited_by", "accepted_by")
+    theirs = Invitation.objects.filter(team=team).select_related(
+        "team", "invited_by", "accepted_by"
+    )
     opens = _open()
     newest = theirs.filter(opens).order_by("-pk")[:MOST_OPEN]
     return [*newest, *theirs.exclude(opens).order_by("-pk")[:MOST_ENDED]]
@@ -109,9 +113,7 @@ def accept(person: User, key: str) -> Invitation:
         TooManyMembers: the team has as many as it may.
     """
     with transaction.atomic():
-        found = _held(_by_key(key))
-        if not _still_holds(found):
-            raise InvitationUnknown
+        found = _held_with_team(key)
         by = principal_of_person(found.invited_by)
         members.add(by, found.team, person.get_username(), found.role)
         found.accepted_at, found.accepted_by = timezone.now(), person
@@ -128,13 +130,15 @@ def join(name: str, password: str, key: str) -> User:
         InvitationUnknown: see `accept`.
         TooManyMembers: likewise.
     """
+    hashed = make_password(password)  # which takes long, so nothing is held meanwhile
     with transaction.atomic():
-        _held(_by_key(key))  # nobody else learns which names there are
+        _held_with_team(key)  # nobody else learns which names there are
+        _one_name_at_a_time()
         if User.objects.filter(username__iexact=name).exists():
             raise NameTaken
         try:
             with transaction.atomic():
-                person = User.objects.create_user(name, password=password)
+                person = User.objects.create(username=name, password=hashed)
         except IntegrityError as error:
             raise NameTaken from error
         accept(person, key)
@@ -147,6 +151,24 @@ def _open() -> Q:
 
 def _by_key(key: str) -> QuerySet[Invitation]:
     return Invitation.objects.filter(digest=tokens.digest(key))
+
+
+def _held_with_team(key: str) -> Invitation:
+    """Hold the team, then the invitation, as whoever deletes both does; it holds until the end.
+
+    Nobody takes its lead out of the team meanwhile. Raises: InvitationUnknown.
+    """
+    members.hold(look_up(key).team)
+    found = _held(_by_key(key))
+    if not _still_holds(found):
+        raise InvitationUnknown
+    return found
+
+
+def _one_name_at_a_time() -> None:
+    """So that of two names that differ by large and small letters one is too late."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_NAMING])
 
 
 def _held(rows: QuerySet[Invitation]) -> Invitation:

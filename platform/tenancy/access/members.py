@@ -59,7 +59,7 @@ def add(principal: Principal, team: Team, name: str, role: str) -> TeamMember:
     """
     check_may_give(principal, team, role)
     with transaction.atomic():
-        _held(team)
+        hold(team)
         person = User.objects.filter(username=name, is_active=True).first()
         if person is None:
             raise UnknownPerson
@@ -112,7 +112,7 @@ def remove(principal: Principal, team: Team, name: str) -> None:
 
 def _place(principal: Principal, team: Team, name: str, *, keeps_lead: bool) -> Membership:
     """Return the place that is to be changed, while nobody else changes any of the team."""
-    path = _held(team)
+    path = hold(team)
     place = (
         Membership.objects.filter(team=team, user__username=name)
         .select_related("user", "team")
@@ -130,7 +130,7 @@ def _place(principal: Principal, team: Team, name: str, *, keeps_lead: bool) -> 
     return place
 
 
-def _held(team: Team) -> Sequence[int]:
+def hold(team: Team) -> Sequence[int]:
     """Hold the team and those above it until the transaction ends; return their numbers."""
     path = list(_path(team, {one.pk: one for one in Team.objects.only("name", "parent_id")}))
     held = Team.objects.select_for_update(no_key=True).filter(pk__in=path).order_by("pk")

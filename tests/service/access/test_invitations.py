@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
@@ -19,6 +22,7 @@ from tenancy.models import AuditEntry, Invitation, Membership, Team
 from webhooks.mail_server import MailEncryption, MailServer
 
 from tests.service.access.test_roles import client, person
+from tests.service.at_once import ask_at_once
 from tests.service.webhooks.test_mail import Mailbox, Server
 
 URL = "/api/v1/teams/vision/invitations"
@@ -177,3 +181,87 @@ def test_keys_are_not_tried_for_long(lead: APIClient) -> None:
     for number in range(60):
         assert asked(Client(), "look-up", "ci_" + f"{number:043}").status_code == 404
     assert asked(Client(), "look-up", "ci_" + "x" * 43).status_code == 429
+
+
+@pytest.mark.parametrize(
+    "name", ["\uff2c\uff25\uff2e\uff21", "l\u0435na", "..", ".", "-rf", "_", "vision/ci", "le na"]
+)
+def test_nobody_takes_a_name_that_looks_like_another_or_cannot_be_written(
+    lead: APIClient, name: str
+) -> None:
+    _, key = invited(lead)
+    answer = asked(Client(), "join", key, username=name, password=NEW["password"])
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "username")
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "root,postmaster@example.com",
+        "a:b;@example.com",
+        "<root>@example.com",
+        '"a@example.com',
+        "(a)@example.com",
+        '..:=(,"@ba--',
+        "(b=):@a.-a.",
+        "a@example..com",
+    ],
+)
+def test_a_mail_goes_to_one_address(wrong: str, lead: APIClient, mailbox: Mailbox) -> None:
+    answer = lead.post(URL, {"role": "member", "mail": wrong}, format="json")
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, "mail")
+    assert not Invitation.objects.exists()
+    assert mailbox.mails == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_join_at_once_under_names_alike_one_does(lead: APIClient) -> None:
+    keys = [invited(lead)[1] for _ in range(2)]
+
+    def join(name: str, key: str) -> int:
+        return asked(Client(), "join", key, username=name, password=NEW["password"]).status_code
+
+    answers = ask_at_once(lambda: join("nora", keys[0]), lambda: join("Nora", keys[1]))
+    assert answers == (201, 409)
+    assert User.objects.filter(username__iexact="nora").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_accept_at_once_one_is_in(lead: APIClient) -> None:
+    _, key = invited(lead)
+    pair = [browser(User.objects.create_user(name)) for name in ("ada", "eve")]
+    first, second = (
+        partial(lambda who: asked(who, "accept", key).status_code, one) for one in pair
+    )
+    assert ask_at_once(first, second) == (200, 404)
+    assert Membership.objects.filter(role="member").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_comes_in_while_the_lead_is_taken_out(lead: APIClient, vision: Team) -> None:
+    """Whoever takes them out holds the team, and whatever goes with it, such as invitations."""
+    _, key = invited(lead)
+    ada = browser(User.objects.create_user("ada"))
+
+    def hold() -> int:
+        return Team.objects.select_for_update(no_key=True).get(pk=vision.pk).pk
+
+    def take_out() -> None:
+        Invitation.objects.select_for_update().get()
+        Membership.objects.filter(user__username="lena").delete()
+
+    answers = ask_at_once(hold, lambda: asked(ada, "accept", key).status_code, meanwhile=take_out)
+    assert answers == (vision.pk, 404)
+    assert not Membership.objects.exists()
+
+
+def test_a_list_takes_a_bounded_number_of_statements(lead: APIClient) -> None:
+    invited(lead)
+    with CaptureQueriesContext(connection) as of_one:
+        lead.get(URL)
+    for _ in range(5):
+        invited(lead)
+    with CaptureQueriesContext(connection) as of_many:
+        assert len(lead.get(URL).json()["items"]) == 6
+    assert len(of_many) == len(of_one)

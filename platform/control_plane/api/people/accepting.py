@@ -34,9 +34,12 @@ class InvitationKeyBody(serializers.Serializer[Any]):
 
 
 class NewAccountBody(InvitationKeyBody):
-    username = serializers.RegexField(
-        r"^[\w.@+-]{1,150}$",
-        error_messages={"invalid": "Use letters, digits and @ . + - _, up to 150 of them."},
+    username = serializers.RegexField(  # chosen by a stranger: no letter that looks like another
+        r"^[A-Za-z0-9][A-Za-z0-9_.@+-]{0,149}$",
+        error_messages={
+            "invalid": "Use letters from a to z, digits and @ . + - _, up to 150 of them; begin"
+            " with a letter or a digit."
+        },
     )
     password = serializers.CharField(max_length=1000, trim_whitespace=False)
 

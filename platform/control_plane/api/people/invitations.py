@@ -11,6 +11,7 @@ from email.utils import format_datetime
 from typing import Any, Final
 
 from django.conf import settings
+from django.core.validators import EmailValidator
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
@@ -31,6 +32,7 @@ PAGE: Final = "/invitation"
 _MAIL_SECONDS: Final = 5.0  # for each step of a conversation with the mail server
 _WHOLE_MAIL_SECONDS: Final = 10.0
 _MAILS: Final = (30, 30 / 3600)  # of a team at once, and a second
+_ONE_ADDRESS: Final = "Use one address like ada@example.com."
 _log: Final = logging.getLogger(__name__)
 
 
@@ -70,11 +72,12 @@ class InvitationBody(serializers.Serializer[Any]):
         choices=Membership.Role.choices,
         error_messages={"invalid_choice": "Use viewer, member or lead."},
     )
-    mail = serializers.RegexField(
-        r"^[!-?A-~]{1,64}@[0-9A-Za-z.-]{1,180}$",
+    mail = serializers.RegexField(  # one address, in which nothing is quoted
+        r"^[0-9A-Za-z!#$%&'*+/=?^_`{|}~.-]{1,64}@[0-9A-Za-z.-]{1,180}$",
         required=False,
+        validators=[EmailValidator(message=_ONE_ADDRESS)],
         help_text="An address to which the link is sent, where this installation sends mail.",
-        error_messages={"invalid": "Use an address like ada@example.com."},
+        error_messages={"invalid": _ONE_ADDRESS},
     )
 
 
@@ -160,8 +163,8 @@ def _send(invitation: Invitation, link: str) -> str:
     bucket = TokenBucket(key=key, capacity=capacity, per_second=per_second)
     if not sign_in.buckets().take([bucket]).is_allowed:
         return "The team has sent many invitations lately. Pass the link on yourself."
-    message = message_of(invitation, link, sender=server.sender)
     try:
+        message = message_of(invitation, link, sender=server.sender)
         asyncio.run(
             asyncio.wait_for(hand_over(server, message, seconds=_MAIL_SECONDS), _WHOLE_MAIL_SECONDS)
         )
