@@ -41,7 +41,9 @@ export function useSignIn() {
   return useMutation({
     mutationFn: (body: { username: string; password: string }) =>
       unwrap(client.POST("/api/v1/session", { body })),
-    onSuccess: (session) => {
+    onSuccess: async (session) => {
+      // What was asked as a visitor may be answered only now.
+      await queries.cancelQueries({ queryKey: SESSION_KEY, exact: true });
       queries.setQueryData(SESSION_KEY, session);
     },
   });
