@@ -65,7 +65,7 @@ everything.
 
 Leads say so, without an admin: on the team's page of the dashboard under *People and tokens*, on
 the command line, or with `/api/v1/teams/TEAM/members`. The
-account has to be there; admins make accounts at `/admin/`.
+account has to be there: admins make accounts at `/admin/`, and whoever is invited makes their own.
 
 ```console
 $ concertina members ls vision
@@ -83,6 +83,20 @@ $ concertina members remove ada --team vision --as carl
 - Who is removed sees nothing of the team within seconds. Their jobs go on, and leads change them.
 - A team has at most 1000 people, beside those of teams above.
 - The service's log tells of each change who made it.
+
+Somebody who is not here yet gets a link. Whoever has it becomes a member, once, within seven days:
+
+```console
+$ concertina members invite --role member --mail ada@example.com --team vision --as carl
+$ concertina members invitations vision --as carl
+$ concertina members uninvite 7 --team vision --as carl
+```
+
+They join with their account, or make one with a password. Where people sign in by a provider or a
+proxy they do so first, so it has to let them in (`CONCERTINA_OIDC_ADMITS`), unless
+`CONCERTINA_INVITED_MAKE_ACCOUNTS=yes`. The link is useless once whoever made it may not give the
+role any more, or cannot log in. It is mailed where this installation sends mail, for a team 30
+times at once and 30 times an hour; else it is passed on by hand. A team has at most 50 open ones.
 
 ## What each operation of the API needs
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from tenancy.models import Membership, Team
+from django.utils import timezone
+from tenancy.models import Invitation, Membership, Team
 
 from tests.client.command_line import CommandLine
 
@@ -64,6 +67,11 @@ def test_a_lead_makes_lists_and_revokes_links(concertina: CommandLine, lead: Use
         *("members", "invitations", "vision", "--as", "carl", "-o", "json"), stdin=PASSWORD
     ).document
     assert [(one["role"], one["invited_by"]) for one in told] == [("viewer", "carl")]
+    invitations = ("members", "invitations", "vision", "--as", "carl")
+    for until, state in ((timedelta(days=1), " open "), (timedelta(0), " expired ")):
+        Invitation.objects.update(expires_at=timezone.now() + until)
+        assert state in concertina(*invitations, stdin=PASSWORD).out
+    Invitation.objects.update(expires_at=timezone.now() + timedelta(days=1))
     number = str(told[0]["id"])
     assert concertina("members", "uninvite", number, *by_lead, stdin=PASSWORD).out == (
         f"Invitation {number} is revoked.\n"

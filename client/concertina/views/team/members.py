@@ -38,4 +38,6 @@ def invitations_table(invitations: Iterable[Invitation]) -> FittingTable:
 def _state(invitation: Invitation) -> str:
     if invitation["accepted_at"] is not None:
         return f"accepted by {invitation['accepted_by'] or 'somebody who is gone'}"
-    return "revoked" if invitation["revoked_at"] is not None else "open or expired"
+    if invitation["revoked_at"] is not None:
+        return "revoked"
+    return "expired" if words.is_past(invitation["expires_at"]) else "open"
