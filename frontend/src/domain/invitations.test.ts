@@ -20,6 +20,7 @@ test("the key comes from the address, and is known again after a sign-in", () =>
   expect(keyIn("#nothing", kept)).toBe("");
   expect(keyIn(`#${KEY}`, kept)).toBe(KEY);
   expect(keyIn("", kept)).toBe(KEY);
+  expect(keyIn("#ci_cut-off", kept)).toBe(""); // not that of another link
   forget(kept);
   expect(keyIn("", kept)).toBe("");
 });

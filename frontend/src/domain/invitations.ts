@@ -9,6 +9,7 @@ const KEY = /^#?(ci_[\w-]{43})$/;
 export function keyIn(hash: string, kept: Pick<Storage, "getItem" | "setItem">): string {
   const key = KEY.exec(hash)?.[1];
   if (key !== undefined) kept.setItem(KEPT, key);
+  else if (hash !== "") return "";
   return key ?? KEY.exec(kept.getItem(KEPT) ?? "")?.[1] ?? "";
 }
 
