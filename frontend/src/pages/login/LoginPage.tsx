@@ -72,8 +72,8 @@ export function LoginPage() {
           </a>
         )}
         <p className={styles.help}>
-          No account? An administrator makes one. On a local run, <code>./dev status</code> prints
-          the login.
+          No account? An administrator makes one, or a lead invites you. On a local run,{" "}
+          <code>./dev status</code> prints the login.
         </p>
       </form>
     </main>
