@@ -31,8 +31,8 @@ def test_who_changed_what_is_found_and_taken_along(
     page.get_by_label("What it was about").fill(f"jobs/{job}")
     entries = page.get_by_role("list", name="Entries of the audit log")
     changed = entries.locator("> li").filter(has_text="Change job")
+    expect(entries.locator("> li")).to_have_count(3)  # what was typed counts by now
     expect(changed).to_contain_text(re.compile("priority 50 .*7"))
-    expect(entries.locator("> li")).to_have_count(3)
     assert violations_in_both_themes(page, changed) == []  # and a reload keeps what was asked for
 
     with page.expect_download() as download:
