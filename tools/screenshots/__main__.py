@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Final
 
 import httpx
 from local_stack import checkout as checkouts
 from local_stack import secrets_file, stack_record
 
 from tools.screenshots import camera, pages
+
+_TALLEST_IN_README: Final = 1200  # pixels
 
 
 def main() -> None:
@@ -32,7 +35,8 @@ def main() -> None:
         shown = [*(pages.pictured_pages if asked.readme else pages.all_pages)(client)]
     films = (camera.PLAIN,) if asked.readme else camera.EVERY_FILM
     folder = Path("docs/images") if asked.readme else asked.into
-    for picture in camera.take(record.url, login, shown, films, folder):
+    most = {"most": _TALLEST_IN_README} if asked.readme else {}
+    for picture in camera.take(record.url, login, shown, films, folder, **most):
         sys.stdout.write(f"{picture}\n")
 
 

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    FloatRect,
     Playwright,
     StorageState,
     ViewportSize,
@@ -23,6 +24,7 @@ from tools.screenshots.pages import ShownPage
 
 # The shell has no windows, and takes a fifth of the processor time.
 BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_TALLEST: Final = 20_000  # pixels
 _PATIENCE: Final = 30_000  # milliseconds
 _SETTLED_MILLISECONDS: Final = 1000  # in which charts are drawn
 
@@ -56,8 +58,10 @@ def take(
     pages: Sequence[ShownPage],
     films: Sequence[Film],
     folder: Path,
+    *,
+    most: int = _TALLEST,
 ) -> Iterator[Path]:
-    """Keep each page in each film below the folder; return each picture as it is taken."""
+    """Keep each page in each film below the folder, cut at so many pixels; return each picture."""
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, _browser(playwright) as browser:
         state = _signed_in(browser, url, login)
@@ -66,11 +70,16 @@ def take(
             page = context.new_page()
             for shown in pages:
                 page.goto(shown.path)
+                page.get_by_role("heading").first.wait_for()
+                page.wait_for_timeout(_SETTLED_MILLISECONDS)
                 expect(page.locator("[data-loading]")).to_have_count(0, timeout=_PATIENCE)
                 page.wait_for_timeout(_SETTLED_MILLISECONDS)
                 name = shown.name if len(films) == 1 else f"{shown.name}-{film.name}"
                 picture = folder / f"{name}.png"
-                page.screenshot(path=picture, full_page=True)
+                height = page.evaluate("document.documentElement.scrollHeight")
+                width = film.size["width"]
+                shape = FloatRect(x=0, y=0, width=width, height=min(height, most))
+                page.screenshot(path=picture, full_page=True, clip=shape)
                 yield picture
             context.close()
 

@@ -34,6 +34,8 @@ OF_THE_OVERVIEW = {
     *("/api/v1/cluster/summary", "/api/v1/cluster/utilisation", "/api/v1/health"),
     *("/api/v1/jobs", "/api/v1/jobs:sparklines", "/api/v1/pools", "/api/v1/teams"),
 }
+DRAWN = "[...document.querySelectorAll('main svg path')].map(path => getComputedStyle(path).stroke)"
+GRID = "rgb(34, 38, 46)"  # --grid of tokens.css, dark
 LIGHT = "rgb(245, 245, 243)"  # --page of tokens.css
 CHART = "main [role=img] svg path"  # drawn, unlike a row's sparkline, by code that comes later
 
@@ -383,6 +385,7 @@ def test_the_theme_is_the_system_s_until_one_is_chosen(
     ground.not_to_have_css("background-color", LIGHT)
     expect(page.locator(CHART).first).to_be_attached()
     keep_screenshot(page, "overview-dark")
+    until(lambda: GRID in page.evaluate(DRAWN), what="charts are drawn in colours of the theme")
 
     page.get_by_role("button", name=re.compile("^Theme: as the system")).click()
     ground.to_have_css("background-color", LIGHT)
