@@ -102,6 +102,8 @@ def change(
                 f"Schedule {held.name} has version {held.version} now, not {version}: somebody has"
                 " changed it. Read it again, then change it."
             )
+        if not changes:
+            return held, notes
         before, times = told(held), (held.cron, held.time_zone)
         for name, value in columns.items():
             setattr(held, name, value)

@@ -21,6 +21,9 @@ JobReference = Annotated[
         autocompletion=completed_names,
     ),
 ]
+TeamArgument = Annotated[
+    str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
+]
 JobReferences = Annotated[
     list[str],
     typer.Argument(

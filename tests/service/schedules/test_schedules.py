@@ -178,6 +178,11 @@ def test_a_change_needs_the_version_that_was_read(add: AddSchedule, api: APIClie
     assert TeamSchedule.objects.get().cron == "0 3 * * *"
 
 
+def test_a_change_of_nothing_makes_no_version(add: AddSchedule, api: APIClient) -> None:
+    add()
+    assert change(api, 1).json()["version"] == 1
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_two_changes_at_once_one_is_refused(add: AddSchedule, api: APIClient) -> None:
     add()

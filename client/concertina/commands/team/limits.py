@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from concertina.commands.options import AsPerson, Output
+from concertina.commands.options import AsPerson, Output, TeamArgument
 from concertina.errors import BadInput
 from concertina.input.unlimited import NONE, changes_of, count_or_none
 from concertina.terminal.session import session
@@ -24,9 +24,7 @@ app = typer.Typer(
 
 @app.command("show")
 def show_limits(
-    team: Annotated[
-        str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
-    ] = None,
+    team: TeamArgument = None,
     *,
     output: Output = Format.TABLE,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from concertina.commands.options import AsPerson, Output, TeamOption
+from concertina.commands.options import AsPerson, Output, TeamArgument, TeamOption
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.team.members import invitations_table, members_table
@@ -21,9 +21,7 @@ Role = Annotated[
 
 @app.command("ls")
 def list_members(
-    team: Annotated[
-        str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
-    ] = None,
+    team: TeamArgument = None,
     *,
     output: Output = Format.TABLE,
 ) -> None:
@@ -116,9 +114,7 @@ def invite(
 
 @app.command()
 def invitations(
-    team: Annotated[
-        str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
-    ] = None,
+    team: TeamArgument = None,
     *,
     lead: AsPerson = None,
     output: Output = Format.TABLE,

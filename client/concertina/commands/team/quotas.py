@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from concertina.commands.options import AsPerson, Output, Since
+from concertina.commands.options import AsPerson, Output, Since, TeamArgument
 from concertina.errors import BadInput, RefusedByService
 from concertina.input.unlimited import changes_of, count_or_none
 from concertina.terminal.bar import ShareBar
@@ -28,9 +28,7 @@ app = typer.Typer(no_args_is_help=True, help="What a team may use of each pool."
 
 @app.command("ls")
 def list_quotas(
-    team: Annotated[
-        str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
-    ] = None,
+    team: TeamArgument = None,
     *,
     output: Output = Format.TABLE,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from concertina import words
-from concertina.commands.options import AsPerson, Output, TeamOption
+from concertina.commands.options import AsPerson, Output, TeamArgument, TeamOption
 from concertina.connection.team.tokens import USUAL
 from concertina.errors import BadInput
 from concertina.terminal.session import Session, session
@@ -31,9 +31,7 @@ Never = Annotated[bool, typer.Option("--never", help="It does not expire; admins
 
 @app.command("ls")
 def list_tokens(
-    team: Annotated[
-        str | None, typer.Argument(metavar="[TEAM]", help="Default: the token's own.")
-    ] = None,
+    team: TeamArgument = None,
     *,
     lead: AsPerson = None,
     output: Output = Format.TABLE,

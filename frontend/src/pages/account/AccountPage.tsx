@@ -14,7 +14,7 @@ import frame from "../../design/Page.module.css";
 import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
 import { lifetimes, ownScopes, ownWishOf } from "../../domain/tokens";
-import people from "../team/people/People.module.css";
+import rows from "../../design/Rows.module.css";
 import { Expiry, ScopeBoxes, ShownKey, TokenName } from "../team/people/TokenForms";
 import { RevokeToken, TokenLists } from "../team/people/TokenLists";
 
@@ -108,7 +108,7 @@ function MakeToken({ isAdmin, lasting, onMade, onClose }: MakeTokenProps) {
       onClose={onClose}
     >
       <TokenName note="Where it is used. Its jobs are yours." example="laptop" />
-      <fieldset className={people.choices}>
+      <fieldset className={rows.choices}>
         <legend>Of what you may, it may</legend>
         <ScopeBoxes scopes={ownScopes(isAdmin)} chosen={chosen} onChoose={setChosen} />
       </fieldset>

@@ -49,7 +49,12 @@ export default function AuditPage() {
               <Button disabled={found.isFetching} onClick={() => void found.refetch()}>
                 Read again
               </Button>
-              <a className={styles.download} href={auditTable(query)} download>
+              <a
+                className={styles.download}
+                href={auditTable(query)}
+                title="The newest 1,000 of these"
+                download
+              >
                 Download as CSV
               </a>
             </span>

@@ -12,6 +12,7 @@ import { SkeletonRows } from "../../design/Skeleton";
 import { RelativeTime } from "../../design/Time";
 import { plural } from "../../domain/format";
 import { DELIVERY_TONES, kindName, problemOf } from "../../domain/webhooks";
+import rows from "../../design/Rows.module.css";
 import styles from "./Notifications.module.css";
 
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
@@ -22,7 +23,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
       {sent.isPending && <SkeletonRows rows={2} height={36} />}
       {sent.isLoadingError && <Problem error={sent.error} onRetry={() => void sent.refetch()} />}
       {sent.isSuccess && items.length === 0 && (
-        <p className={styles.note}>
+        <p className={rows.note}>
           Nothing was sent yet. Test it to see whether a message comes through.
         </p>
       )}
@@ -56,7 +57,7 @@ function Row({ webhook, delivery }: { readonly webhook: Webhook; readonly delive
           </>
         )}
       </span>
-      <span className={styles.note}>
+      <span className={rows.note}>
         <RelativeTime at={delivery.created_at} />
         {attempts > 1 && `, tried ${plural(attempts, "time")}`}
         {state === "waiting" && attempts > 0 && (

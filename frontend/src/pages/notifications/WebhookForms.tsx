@@ -5,9 +5,8 @@ import { useState } from "react";
 import { useAddWebhook, useChangeWebhook } from "../../api/webhooks";
 import type { MadeWebhook, Webhook } from "../../api/types";
 import { Button } from "../../design/Button";
-import { Command } from "../../design/Command";
-import { Dialog } from "../../design/Dialog";
 import { FormDialog, FormField } from "../../design/FormDialog";
+import { ShownOnce } from "../../design/ShownOnce";
 import { STATES } from "../../domain/states";
 import {
   choicesOf,
@@ -19,7 +18,7 @@ import {
   toldIn,
   wishOf,
 } from "../../domain/webhooks";
-import people from "../team/people/People.module.css";
+import rows from "../../design/Rows.module.css";
 import styles from "./Notifications.module.css";
 
 interface AddWebhookProps {
@@ -124,7 +123,7 @@ export function ChangeWebhook({ webhook }: { readonly webhook: Webhook }) {
 function OccasionChoice({ webhook }: { readonly webhook: Webhook | null }) {
   const [occasion, setOccasion] = useState(webhook === null ? "ends" : occasionOf(webhook));
   return (
-    <fieldset className={people.choices}>
+    <fieldset className={rows.choices}>
       <legend>It is told when</legend>
       {OCCASIONS.map((one) => (
         <label key={one.occasion}>
@@ -175,7 +174,7 @@ interface BoxesProps {
 
 function Boxes({ name, legend, options, chosen }: BoxesProps) {
   return (
-    <fieldset className={people.choices}>
+    <fieldset className={rows.choices}>
       <legend>{legend}</legend>
       <div className={styles.boxes}>
         {options.map(({ value, text }) => (
@@ -201,17 +200,8 @@ interface ShownSigningKeyProps {
 
 export function ShownSigningKey({ webhook, onClose }: ShownSigningKeyProps) {
   return (
-    <Dialog title={`The key of ${webhook.name}`} onClose={onClose}>
-      <div className={people.key}>
-        <p>Copy it now: it is shown this once, and nobody can read it again.</p>
-        <Command text={webhook.key} />
-        <p>Messages are signed with it, so that your program can tell that they come from here.</p>
-        <div className={people.buttons}>
-          <Button look="primary" onClick={onClose}>
-            I have it
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ShownOnce title={`The key of ${webhook.name}`} secret={webhook.key} onClose={onClose}>
+      Messages are signed with it, so that your program can tell that they come from here.
+    </ShownOnce>
   );
 }

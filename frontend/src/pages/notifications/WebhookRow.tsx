@@ -13,6 +13,7 @@ import { plural } from "../../domain/format";
 import { shapeName, toldInWords } from "../../domain/webhooks";
 import { Deliveries } from "./Deliveries";
 import { ChangeWebhook } from "./WebhookForms";
+import rows from "../../design/Rows.module.css";
 import styles from "./Notifications.module.css";
 
 export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
@@ -21,18 +22,18 @@ export function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   const { name } = webhook;
   return (
     <li className={styles.item} aria-label={`Webhook ${name}`}>
-      <div className={styles.row}>
-        <div className={styles.about}>
-          <p className={styles.head}>
+      <div className={rows.row}>
+        <div className={rows.about}>
+          <p className={rows.head}>
             <strong>{name}</strong>
-            <span className={styles.shape}>{shapeName(webhook.shape)}</span>
+            <span className={rows.role}>{shapeName(webhook.shape)}</span>
             <code>{webhook.url}</code>
             {!webhook.is_enabled && <span className={styles.off}>switched off</span>}
           </p>
-          <p className={styles.note}>{toldInWords(webhook)}</p>
+          <p className={rows.note}>{toldInWords(webhook)}</p>
           <Failing webhook={webhook} />
         </div>
-        <div className={styles.verbs}>
+        <div className={rows.verbs}>
           <Test
             webhook={webhook}
             onAsked={() => {

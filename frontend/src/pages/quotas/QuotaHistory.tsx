@@ -5,6 +5,7 @@ import type { AuditEntry } from "../../api/types";
 import { Card } from "../../design/Card";
 import { Problem } from "../../design/Problem";
 import { RelativeTime } from "../../design/Time";
+import { changedValues } from "../../domain/audit";
 import { humanise } from "../../domain/format";
 import styles from "./QuotasPage.module.css";
 
@@ -40,24 +41,13 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ["over_quota_weight", "weight of its share of what is idle"],
 ]);
 
-function changeInWords({ before, after, target }: AuditEntry): string {
-  const was = valuesOf(before);
-  const now = valuesOf(after);
-  const changed = Object.keys(now).filter(
-    (field) => (now[field] ?? null) !== (was[field] ?? null) && field !== "pool",
-  );
-  const parts = changed.map(
-    (field) =>
-      `${FIELDS.get(field) ?? humanise(field).toLowerCase()} ${written(was[field])} → ${written(now[field])}`,
-  );
-  const pool = target.split("/").at(-1) ?? "";
+function changeInWords(entry: AuditEntry): string {
+  const parts = changedValues(entry)
+    .filter(({ name }) => name !== "pool")
+    .map(({ name, before, after }) => {
+      const field = FIELDS.get(name) ?? humanise(name).toLowerCase();
+      return `${field} ${before || "none"} → ${after || "none"}`;
+    });
+  const pool = entry.target.split("/").at(-1) ?? "";
   return parts.length === 0 ? `in ${pool}: as before` : `in ${pool}: ${parts.join(", ")}`;
-}
-
-function valuesOf(values: unknown): Readonly<Record<string, unknown>> {
-  return typeof values === "object" && values !== null ? { ...values } : {};
-}
-
-function written(value: unknown): string {
-  return typeof value === "number" ? String(value) : "none";
 }

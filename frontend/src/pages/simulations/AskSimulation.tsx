@@ -15,7 +15,7 @@ import {
   type Draft,
   type Source,
 } from "../../domain/simulations";
-import people from "../team/people/People.module.css";
+import rows from "../../design/Rows.module.css";
 import styles from "./Simulations.module.css";
 
 interface AskSimulationProps {
@@ -123,7 +123,7 @@ const SOURCES: readonly { readonly kind: Source; readonly meaning: string }[] = 
 function SourceChoice(props: { readonly kind: Source; readonly onChoose: (kind: Source) => void }) {
   const isAdmin = useSession().data?.user.is_admin ?? false;
   return (
-    <fieldset className={people.choices}>
+    <fieldset className={rows.choices}>
       <legend>Workload</legend>
       {SOURCES.filter(({ kind }) => isAdmin || kind !== "history").map(({ kind, meaning }) => (
         <label key={kind}>
@@ -206,7 +206,7 @@ function PolicyChoice({ chosen }: { readonly chosen: readonly string[] }) {
   const names = new Set(policies.map(({ name }) => name));
   return (
     <>
-      <fieldset className={people.choices}>
+      <fieldset className={rows.choices}>
         <legend>Policies</legend>
         {policies.map(({ name, summary }) => (
           <label key={name}>

@@ -26,7 +26,7 @@ from autoscaler.gpu_accounts.reading.receipt import FairnessReceipt, Shortfall
 from autoscaler.gpu_accounts.retention import OWED_KEPT
 from control_plane.api.usage.documents import cell
 from control_plane.api.usage.query import PeriodQuery
-from control_plane.api.usage.receipt_words import label_of, said
+from control_plane.api.usage.receipt_words import label_of, missing_of, said
 from jobs.api.requests import query
 from jobs.queries.curves.tables import TableFormat
 
@@ -161,15 +161,7 @@ def _answer(team: str, found: FairnessReceipt, **when: Any) -> dict[str, Any]:
             }
             for one in found.pools
         ],
-        "missing": [
-            {
-                "pool": one.pool,
-                "cause": one.cause,
-                "label": label_of(one.cause),
-                "gpu_seconds": one.amount / _SECOND,
-            }
-            for one in found.missing
-        ],
+        "missing": missing_of(found),
         "shortfalls": [_shortfall(one) for one in found.shortfalls],
         "has_more": found.has_more,
     }

@@ -40,6 +40,19 @@ def by_cause(missing: Iterable[MissingTime]) -> list[tuple[str, int]]:
     return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
+def missing_of(found: FairnessReceipt) -> list[dict[str, object]]:
+    """Return what was missing, by pool and cause, as answers have it."""
+    return [
+        {
+            "pool": one.pool,
+            "cause": one.cause,
+            "label": label_of(one.cause),
+            "gpu_seconds": one.amount / _SECOND,
+        }
+        for one in found.missing
+    ]
+
+
 def label_of(cause: str) -> str:
     """Return its words; a cause of another release is told as it is written."""
     known = ShortfallCause(cause).label if cause in set(ShortfallCause) else cause

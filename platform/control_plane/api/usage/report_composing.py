@@ -15,7 +15,7 @@ from typing import Any, Final
 from autoscaler.gpu_accounts.reading import receipt, report, usage
 from autoscaler.gpu_accounts.reading.report import EndedJobs, ReportSum, total_of
 from control_plane.api.usage.documents import hours_of
-from control_plane.api.usage.receipt_words import label_of, said
+from control_plane.api.usage.receipt_words import missing_of, said
 from control_plane.api.usage.report_words import sentence_of
 
 _DIGITS: Final = 6  # as prices have
@@ -160,15 +160,7 @@ def _fairness(team: str, since: datetime, until: datetime) -> dict[str, Any]:
         "working_seconds": found.working / _SECOND,
         "given_seconds": found.given / _SECOND,
         "missing_gpu_seconds": sum(one.amount for one in found.missing) / _SECOND,
-        "missing": [
-            {
-                "pool": one.pool,
-                "cause": one.cause,
-                "label": label_of(one.cause),
-                "gpu_seconds": one.amount / _SECOND,
-            }
-            for one in found.missing
-        ],
+        "missing": missing_of(found),
     }
 
 

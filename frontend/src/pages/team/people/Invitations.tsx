@@ -18,7 +18,7 @@ import { plural } from "../../../domain/format";
 import { stateOf } from "../../../domain/invitations";
 import { text } from "../../../domain/secrets";
 import { RoleChoice, roleIn } from "./Members";
-import styles from "./People.module.css";
+import styles from "../../../design/Rows.module.css";
 
 export function Invitations({ team }: { readonly team: string }) {
   const invitations = useInvitations(team);

@@ -13,7 +13,7 @@ import { Question } from "../../../design/Question";
 import { formatCount } from "../../../domain/format";
 import { placeOf, ROLES, whomToAsk } from "../../../domain/roles";
 import { text } from "../../../domain/secrets";
-import styles from "./People.module.css";
+import styles from "../../../design/Rows.module.css";
 
 interface MembersProps {
   readonly team: string;

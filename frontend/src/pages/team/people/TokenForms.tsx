@@ -4,10 +4,8 @@ import { useState } from "react";
 
 import { useMakeToken, useRotateToken } from "../../../api/teams";
 import type { MadeToken, Token } from "../../../api/types";
-import { Button } from "../../../design/Button";
-import { Command } from "../../../design/Command";
-import { Dialog } from "../../../design/Dialog";
 import { FormDialog, FormField } from "../../../design/FormDialog";
+import { ShownOnce } from "../../../design/ShownOnce";
 import {
   type lifetimes,
   OVERLAPS,
@@ -17,7 +15,7 @@ import {
   USUAL_OVERLAP_HOURS,
   wishOf,
 } from "../../../domain/tokens";
-import styles from "./People.module.css";
+import styles from "../../../design/Rows.module.css";
 
 interface AskedFor {
   readonly team: string;
@@ -183,20 +181,9 @@ interface ShownKeyProps {
 
 export function ShownKey({ token, onClose }: ShownKeyProps) {
   return (
-    <Dialog title={`The key of ${token.name}`} onClose={onClose}>
-      <div className={styles.key}>
-        <p>Copy it now: it is shown this once, and nobody can read it again.</p>
-        <Command text={token.key} />
-        <p>
-          Programs send it as <code>Authorization: Bearer</code>, or have it in{" "}
-          <code>CONCERTINA_TOKEN</code>.
-        </p>
-        <div className={styles.buttons}>
-          <Button look="primary" onClick={onClose}>
-            I have it
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ShownOnce title={`The key of ${token.name}`} secret={token.key} onClose={onClose}>
+      Programs send it as <code>Authorization: Bearer</code>, or have it in{" "}
+      <code>CONCERTINA_TOKEN</code>.
+    </ShownOnce>
   );
 }

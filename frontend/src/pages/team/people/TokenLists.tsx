@@ -7,7 +7,7 @@ import { RelativeTime } from "../../../design/Time";
 import { useNow } from "../../../design/now";
 import { plural } from "../../../domain/format";
 import { endsSoon, type ListedToken, usedFrom } from "../../../domain/tokens";
-import styles from "./People.module.css";
+import styles from "../../../design/Rows.module.css";
 
 interface TokenListsProps<Kind extends ListedToken> {
   readonly items: readonly Kind[];
