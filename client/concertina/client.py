@@ -13,17 +13,18 @@ from __future__ import annotations
 import tempfile
 import uuid
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
 from concertina import watching
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
-from concertina.connection import credentials, job_filters, paging
+from concertina.connection import credentials
 from concertina.connection.connection import ApiConnection
-from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.questions.arrays import JobArrays
 from concertina.connection.questions.device_logins import DeviceLogins
+from concertina.connection.questions.installation import InstallationQuestions
+from concertina.connection.questions.jobs import JobQuestions
 from concertina.connection.questions.personal_tokens import PersonalTokens
 from concertina.connection.retrying import (
     BRIEF,
@@ -48,29 +49,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from concertina.connection.job_filters import JobFilters
-    from concertina.documents import (
-        Event,
-        Explanation,
-        Generation,
-        Job,
-        JobDependencies,
-        JobDetail,
-        LogLine,
-        NodeService,
-        Pool,
-        SubmittedJob,
-        Team,
-        Usage,
-        Validation,
-        Worker,
-    )
+    from concertina.documents import Event, Job, JobDetail, SubmittedJob, Validation
     from concertina.errors import Unreachable
 
-_PAGE = 100
 
-
-class Client(TeamQuestions):
+class Client(JobQuestions, InstallationQuestions, TeamQuestions):
     """The service, seen as a token's owner; without one, `as_person` and `device_logins` work."""
 
     def __init__(
@@ -249,72 +232,9 @@ class Client(TeamQuestions):
     def unpin(self, job_id: str) -> JobDetail:
         return cast("JobDetail", self._send("POST", f"/jobs/{job_id}/unpin")[1])
 
-    def job(self, job_id: str) -> JobDetail:
-        return cast("JobDetail", self._get(f"/jobs/{job_id}"))
-
-    def jobs(self, **filters: Unpack[JobFilters]) -> Iterator[Job]:
-        """All jobs that fit, newest first, fetched page by page as they are asked for."""
-        return paging.every(self._send, "/jobs", limit=_PAGE, **job_filters.parameters(filters))
-
     def find(self, reference: str) -> Job:
         """The job with this id, or with this name (`name` or `team/name`)."""
         return references.find(self, reference)
-
-    def events(self, job_id: str, *, after: int | None = None) -> list[Event]:
-        """All events, oldest first; or those that came after the one with this id."""
-        events: list[Event] = []
-        while page := self._items(f"/jobs/{job_id}/events", after=after):
-            events += page
-            after = page[-1]["id"]
-        return events
-
-    def generations(self, job_id: str) -> list[Generation]:
-        return self._items(f"/jobs/{job_id}/generations")
-
-    def dependencies(self, job_id: str) -> JobDependencies:
-        """Return for which jobs it waits, and which wait for it."""
-        return cast("JobDependencies", self._get(f"/jobs/{job_id}/dependencies"))
-
-    def workers(self, job_id: str) -> list[Worker]:
-        return self._items(f"/jobs/{job_id}/workers")
-
-    def usage(self, job_id: str, *, worker: str | None = None, points: int = 500) -> Usage:
-        """What its workers took over time, all together or one; at most so many points."""
-        return cast("Usage", self._get(f"/jobs/{job_id}/usage", worker=worker, points=points))
-
-    def explain(self, job_id: str) -> Explanation:
-        return cast("Explanation", self._get(f"/jobs/{job_id}/explain"))
-
-    def logs(
-        self,
-        job_id: str,
-        *,
-        worker: str | None = None,
-        tail: int = 1000,
-        notice: Callable[[str], None] = lambda _said: None,
-    ) -> list[LogLine]:
-        """The last lines there are; `notice` hears which are missing."""
-        page = self._get(f"/jobs/{job_id}/logs", worker=worker, tail=tail)
-        if said := told_of_missing(page, tail=tail):
-            notice(said)
-        return cast("list[LogLine]", page["items"])
-
-    def follow_logs(
-        self,
-        job_id: str,
-        *,
-        worker: str | None = None,
-        tail: int = 1000,
-        notice: Callable[[str], None] = lambda _said: None,
-    ) -> Iterator[LogLine]:
-        """The last lines and those to come, each once, until the job is final."""
-        follower = LogFollower(
-            transport=self._transport,
-            clock=self.clock,
-            patience=RemainingRetries(PATIENT, self.clock, self._on_delay),
-            notice=notice,
-        )
-        return follower.lines(job_id, worker=worker, tail=tail)
 
     def wait(
         self,
@@ -331,24 +251,6 @@ class Client(TeamQuestions):
         other = object.__new__(Client)
         other.__dict__.update(self.__dict__, _policy=PATIENT)
         return other
-
-    def teams(self, *, pool: str | None = None) -> list[Team]:
-        return self._items("/teams", pool=pool)
-
-    def notices(self) -> list[str]:
-        """Return what whoever uses this installation should know, in sentences; mostly nothing."""
-        return self._items("/notices")
-
-    def pools(self) -> list[Pool]:
-        return self._items("/pools")
-
-    def nodes(self, *, pool: str | None = None) -> list[NodeService]:
-        """All nodes, by name, with how many of their GPUs are in use."""
-        return list(paging.every(self._send, "/nodes", limit=_PAGE, cursor="after", pool=pool))
-
-    def maintain(self, node: str, what: str) -> NodeService:
-        """`cordon`, `drain` or `uncordon` a node. Raises: NotAllowed (not an admin)."""
-        return cast("NodeService", self._send("POST", f"/nodes/{quote(node, safe='')}/{what}")[1])
 
     def _of_team(self, team: str | None) -> str:
         if not team:

@@ -174,3 +174,21 @@ def test_a_reason_does_not_steer_the_terminal_of_who_reads_it(
     for command in (("ps",), ("describe", "digits"), ("top", "--once")):
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(concertina(*command).out), command
     assert "\x9b" not in concertina("describe", "digits", "-o", "json").out
+
+
+def test_the_whole_log_is_saved_as_a_file(
+    concertina: CommandLine, job: Job, write: Write, tmp_path: Path
+) -> None:
+    write(*[f"line {number}" for number in range(1500)])
+    write("other", worker=1)
+    file = tmp_path / "whole.log"
+    saved = concertina("logs", "digits", "--save", file)
+    assert (saved.exit_code, saved.out.startswith(f"{file}: ")) == (0, True)
+    lines = file.read_text().splitlines()
+    assert len(lines) == 1501
+    assert lines[0].startswith(f"{job.id}-1-0 2")
+    assert lines[0].endswith(" stdout line 0")
+    one = concertina("logs", "digits", "--worker", f"{job.id}-1-1", "--save", file, "-o", "json")
+    assert one.document == {"bytes": file.stat().st_size, "file": str(file)}
+    assert file.read_text().count("\n") == 1
+    assert concertina("logs", "digits", "--save", file, "--follow").exit_code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,8 +11,10 @@ from rich.text import Text
 
 from concertina import words
 from concertina.commands.options import JobReference, Output
+from concertina.errors import BadInput
+from concertina.terminal.bar import TransferBar
 from concertina.terminal.harmless import coloured
-from concertina.terminal.session import Terminal, session
+from concertina.terminal.session import Session, Terminal, session
 from concertina.terminal.written import Format
 
 if TYPE_CHECKING:
@@ -33,15 +36,36 @@ def logs(
     raw: Annotated[
         bool, typer.Option("--raw", help="Let escape sequences of the job through to the terminal.")
     ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save",
+            metavar="FILE",
+            help="Write all that is kept of the log, or of --worker's, to this file.",
+        ),
+    ] = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Print a job's log; with --output json, one document per line."""
+    """Print a job's log, or save all of it; with --output json, one document per line."""
     with session(output) as current:
+        if save is not None:
+            if follow:
+                raise BadInput("A log is either followed or saved: leave out --follow or --save.")
+            _save(current, reference, worker, save)
+            return
         job_id = current.client.find(reference)["id"]
         read = current.client.follow_logs if follow else current.client.logs
         notice = partial(current.terminal.say, style="yellow")
         for line in read(job_id, worker=worker, tail=tail, notice=notice):
             print_line(current.terminal, line, is_raw=raw)
+
+
+def _save(current: Session, reference: str, worker: str | None, file: Path) -> None:
+    results = current.client.results(current.client.find(reference)["id"])
+    with TransferBar(current.terminal.err, "Fetching") as bar:
+        size = results.download_log(file, worker=worker, on_progress=bar)
+    said = f"{file}: {words.size(size)}."
+    current.terminal.show({"bytes": size, "file": str(file)}, said)
 
 
 def print_line(terminal: Terminal, line: LogLine, *, is_raw: bool) -> None:

@@ -30,6 +30,7 @@ class JobResults:
         self._patience = connection.patience
         self._outputs = f"/jobs/{job_id}/outputs"
         self._table = f"/jobs/{job_id}/metrics/table"
+        self._log = f"/jobs/{job_id}/logs/file"
         self.checkpoints = JobCheckpoints(job_id, connection)
 
     def outputs(self, folder: str = "") -> Iterator[Output]:
@@ -51,6 +52,23 @@ class JobResults:
         download = FileDownload(
             self._transport, f"{self._outputs}/file", params, on_progress=on_progress
         )
+        return download.into(into, self._patience())
+
+    def download_log(
+        self,
+        into: Path,
+        *,
+        worker: str | None = None,
+        on_progress: Callable[[int, int], None] = lambda _here, _all: None,
+    ) -> int:
+        """Write all that is kept of its log, or of one worker's, to this file; return its bytes.
+
+        A broken connection costs no byte, if nothing was written meanwhile.
+
+        Raises: BadInput (it cannot be written)
+        """
+        params = {} if worker is None else {"worker": worker}
+        download = FileDownload(self._transport, self._log, params, on_progress=on_progress)
         return download.into(into, self._patience())
 
     def download_folder(self, folder: str, into: Path) -> int:

@@ -33,6 +33,12 @@ export function archiveAddress(id: string, folder: string): string {
   return `/api/v1/jobs/${id}/outputs/archive?folder=${encodeURIComponent(folder)}`;
 }
 
+/** Where a browser finds all that is kept of a job's log, or of one worker's. */
+export function logAddress(id: string, worker: string): string {
+  const asked = worker === "" ? "" : `?worker=${encodeURIComponent(worker)}`;
+  return `/api/v1/jobs/${id}/logs/file${asked}`;
+}
+
 /** Where a browser finds all points of a job's curves, as CSV. */
 export function metricsAddress(id: string): string {
   return `/api/v1/jobs/${id}/metrics/table?format=csv`;

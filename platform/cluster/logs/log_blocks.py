@@ -14,8 +14,8 @@ from cluster.logs.log_files import LogFile, ProcessLog
 from cluster.worker_host import LogLine
 
 BLOCK_BYTES: Final = 64 * 1024
-_STAMP_CHARACTERS: Final = len("2026-11-21T07:33:19.123456Z")
-_LONGEST_BYTES: Final = 64 * 1024  # of a line as it is written, be every byte of it replaced
+STAMP_CHARACTERS: Final = len("2026-11-21T07:33:19.123456Z")
+LONGEST_BYTES: Final = 64 * 1024  # of a line as it is written, be every byte of it replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def forward(
         begin = max(position, file.start)
         rest = b""
         while begin + len(rest) < file.end:
-            block = _read(file, begin + len(rest), block_bytes)
+            block = read_block(file, begin + len(rest), block_bytes)
             if not block:
                 return
             *whole, rest = (rest + block).split(b"\n")
@@ -49,7 +49,7 @@ def forward(
                 end = begin + len(raw) + 1
                 yield from _placed(raw, log.process_id, begin, end)
                 begin = end
-            if len(rest) > _LONGEST_BYTES:  # no line of ours
+            if len(rest) > LONGEST_BYTES:  # no line of ours
                 begin, rest = begin + len(rest), b""
 
 
@@ -61,7 +61,7 @@ def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Pla
         while begin > file.start:
             size = min(block_bytes, begin - file.start)
             begin -= size
-            data = _read(file, begin, size) + head
+            data = read_block(file, begin, size) + head
             stop = begin + len(data)
             head, *whole = data.split(b"\n")
             for raw in reversed(whole):
@@ -69,7 +69,7 @@ def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Pla
                 if edge is not None:
                     yield from _placed(raw, log.process_id, start, edge)
                 edge, stop = start, start - 1
-            if len(head) > _LONGEST_BYTES:  # no line of ours
+            if len(head) > LONGEST_BYTES:  # no line of ours
                 head = b""
         if edge is not None:
             yield from _placed(head, log.process_id, file.start, edge)
@@ -77,18 +77,22 @@ def backward(log: ProcessLog, *, block_bytes: int = BLOCK_BYTES) -> Iterator[Pla
 
 def end_of_lines(log: ProcessLog) -> int:
     """Return the position behind the last whole line: what follows has not ended yet."""
-    file = log.files[-1]
+    return end_of_lines_in(log.files[-1])
+
+
+def end_of_lines_in(file: LogFile) -> int:
+    """Return the position behind the last whole line of one file."""
     begin = file.end
     while begin > file.start:
         size = min(BLOCK_BYTES, begin - file.start)
         begin -= size
-        found = _read(file, begin, size).rfind(b"\n")
+        found = read_block(file, begin, size).rfind(b"\n")
         if found >= 0:
             return begin + found + 1
     return file.start
 
 
-def _read(file: LogFile, position: int, size: int) -> bytes:
+def read_block(file: LogFile, position: int, size: int) -> bytes:
     """No more than there was when it was looked at; nothing of one that is gone."""
     try:
         with file.path.open("rb") as opened:
@@ -100,7 +104,7 @@ def _read(file: LogFile, position: int, size: int) -> bytes:
 
 def _placed(raw: bytes, process_id: str, start: int, end: int) -> Iterator[PlacedLine]:
     """The line; nothing for what the end of a file or a full disk left of one."""
-    if len(raw) <= _STAMP_CHARACTERS or raw[_STAMP_CHARACTERS - 1 : _STAMP_CHARACTERS + 1] != b"Z ":
+    if len(raw) <= STAMP_CHARACTERS or raw[STAMP_CHARACTERS - 1 : STAMP_CHARACTERS + 1] != b"Z ":
         return
     stamp, _, rest = raw.decode(errors="replace").partition(" ")
     stream, _, text = rest.partition(" ")

@@ -65,8 +65,8 @@ class JobLog:
 
     def last(self, tail: int, *, most_bytes: int = MOST_BYTES) -> ReadStart:
         """Return where the last lines begin; fewer, if they are long."""
-        logs = self._logs()
-        block_bytes = _block_bytes(logs)
+        logs = self.logs()
+        block_bytes = block_bytes_for(logs)
         newest_first = heapq.merge(
             *(backward(log, block_bytes=block_bytes) for log in reversed(logs)),
             key=lambda placed: placed.line.at,
@@ -89,14 +89,14 @@ class JobLog:
 
     def first(self) -> ReadStart:
         """Return where the first line is that is left."""
-        logs = self._logs()
+        logs = self.logs()
         positions = LogPositions(self.job_id, {log.process_id: log.start for log in logs})
         return ReadStart(positions=positions, has_earlier=False, is_trimmed=self._is_trimmed(logs))
 
     def lines(self, positions: LogPositions) -> Iterator[PlacedLine]:
         """Yield what stands behind these positions now, which do not change."""
-        logs = self._logs()
-        block_bytes = _block_bytes(logs)
+        logs = self.logs()
+        block_bytes = block_bytes_for(logs)
         yield from heapq.merge(
             *(forward(log, positions.of(log), block_bytes=block_bytes) for log in logs),
             key=lambda placed: placed.line.at,
@@ -104,7 +104,7 @@ class JobLog:
 
     def news(self, positions: LogPositions) -> Iterator[LogLine | DroppedLog]:
         """Yield what `lines` does, but move the positions on, and tell what was dropped."""
-        logs = self._logs()
+        logs = self.logs()
         for log in logs:
             if (position := positions.of(log)) < log.start:
                 positions.by_process[log.process_id] = log.start
@@ -119,7 +119,8 @@ class JobLog:
         is_whole_job = self.worker is None
         return any(log.start for log in logs) or (is_whole_job and log_files.is_trimmed(folder))
 
-    def _logs(self) -> list[ProcessLog]:
+    def logs(self) -> list[ProcessLog]:
+        """Return the logs that belong to it, as long as they are now."""
         folder = log_files.folder_of(self.job_id, state_dir=self.state_dir)
         found = log_files.logs_in(folder, process_id=self.worker)
         if self.worker is not None:
@@ -142,5 +143,6 @@ def read_processes(
     return iter(log_lines if tail is None else log_lines[max(len(log_lines) - tail, 0) :])
 
 
-def _block_bytes(logs: Collection[ProcessLog]) -> int:
+def block_bytes_for(logs: Collection[ProcessLog]) -> int:
+    """Return how much of each log a reader of them all holds at once."""
     return max(min(BLOCK_BYTES, _BLOCKS_BYTES // max(len(logs), 1)), _LEAST_BLOCK_BYTES)

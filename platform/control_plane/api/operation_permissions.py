@@ -41,7 +41,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     Permission.SEE: (
         *("get_job", "explain_job", "get_job_advice", "list_job_dependencies", "list_job_events"),
         *("list_job_generations", "list_job_logs", "list_job_metrics", "get_job_metrics_table"),
-        *("list_job_usage", "list_job_workers", "get_array"),
+        *("get_job_log_file", "list_job_usage", "list_job_workers", "get_array"),
         *("list_job_removals", "list_job_outputs", "get_job_output", "get_job_output_archive"),
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),

@@ -25,7 +25,7 @@ from control_plane.api.people import (
     session,
     sign_in_methods,
 )
-from control_plane.api.results import checkpoints, metrics, outputs, removals
+from control_plane.api.results import checkpoints, log_files, metrics, outputs, removals
 from control_plane.api.schedules import endpoint as schedules
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
@@ -109,6 +109,7 @@ urlpatterns = [
     path("jobs/<job:job_id>/rerun", single.RerunView.as_view(**_SPECS)),
     path("", include("autoscaler.simulation.api.rest.urls")),
     path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
+    path("jobs/<job:job_id>/logs/file", log_files.LogFileView.as_view()),
     path("live", live.LiveView.as_view()),
     path("events", EventFeedView.as_view()),
     path("events/stream", EventStreamView.as_view()),

@@ -1,6 +1,7 @@
 /** What the job's workers print, as they print it. */
 
 import type { StreamStatus } from "../../api/logStream";
+import { logAddress } from "../../api/results";
 import type { Job } from "../../api/types";
 import { useInAddress } from "../../app/useInAddress";
 import { Card } from "../../design/Card";
@@ -56,6 +57,13 @@ export function Logs({ job }: { readonly job: Job }) {
             value={text}
             onChange={setText}
           />
+          <a
+            href={logAddress(job.id, worker)}
+            title={worker === "" ? "All that is kept of the log" : "All that is kept of its log"}
+            download
+          >
+            Whole log
+          </a>
         </div>
       }
       isFlush

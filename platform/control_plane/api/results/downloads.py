@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import quote
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -55,6 +56,23 @@ _HARMLESS: Final = {
 }
 
 _readers: Final = ThreadPoolExecutor(_READERS, thread_name_prefix="result-reader")
+
+
+class SizedContent(Protocol):
+    """Bytes whose number is known before they are sent; whoever holds this closes it."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def modified_at(self) -> float: ...
+
+    @property
+    def etag(self) -> str:
+        """Return another for another content; this costs little, and `size` may cost more."""
+        ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,37 +138,66 @@ def of_file(request: Request, team_id: int, file: OpenFile, name: str) -> HttpRe
     Raises:
         Throttled: the caller, or its team, has as many streams as it may.
     """
+    return of_content(request, team_id, file, name, partial(archives.content, file))
+
+
+def of_content(
+    request: Request,
+    team_id: int,
+    whole: SizedContent,
+    name: str,
+    between: Callable[[int, int], Generator[bytes]],
+) -> HttpResponseBase:
+    """Answer with what `between` yields from one byte to before another; `whole` is closed then.
+
+    Raises:
+        Throttled: the caller, or its team, has as many streams as it may.
+    """
+    try:
+        return _of_content(request, team_id, whole, name, between)
+    except BaseException:
+        whole.close()
+        raise
+
+
+def _of_content(
+    request: Request,
+    team_id: int,
+    whole: SizedContent,
+    name: str,
+    between: Callable[[int, int], Generator[bytes]],
+) -> HttpResponseBase:
     headers: dict[str, str | int] = {
         "Accept-Ranges": "bytes",
-        "ETag": file.etag,
-        "Last-Modified": http_date(file.modified_at),
+        "ETag": whole.etag,
+        "Last-Modified": http_date(whole.modified_at),
         "Content-Type": _TYPES.get(PurePosixPath(name).suffix.lower(), _OCTETS),
         "Content-Disposition": attachment(name),
     }
-    part = _part(request, file)
-    status, length = 200, file.size
-    if not {file.etag, "*"}.isdisjoint(_tags(request.headers.get("If-None-Match", ""))):
-        status, length = 304, 0
-    elif part is None:
-        status, length = 416, 0
-        headers["Content-Range"] = f"bytes */{file.size}"
-    elif not part.is_all:
-        status, length = 206, part.end - part.start
-        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{file.size}"
-    if status != 304:  # noqa: PLR2004 - which has no content, and says nothing of its length
-        headers["Content-Length"] = length
-    if part is None or status == 304 or request.method == "HEAD":  # noqa: PLR2004 - as above
-        file.close()
-        all_headers = {**_HARMLESS, **{key: str(value) for key, value in headers.items()}}
-        return HttpResponse(status=status, headers=all_headers)
-    try:
-        content = archives.content(file, part.start, part.end)
-        answer = _Download(request, team_id, Pieces(content, file.close), **headers)
-    except BaseException:
-        file.close()
-        raise
+    if not {whole.etag, "*"}.isdisjoint(_tags(request.headers.get("If-None-Match", ""))):
+        return _without_content(304, headers, whole)  # which says nothing of its length
+    part = _part(request, whole)
+    if part is None:
+        headers |= {"Content-Range": f"bytes */{whole.size}", "Content-Length": 0}
+        return _without_content(416, headers, whole)
+    status = 200 if part.is_all else 206
+    if not part.is_all:
+        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{whole.size}"
+    headers["Content-Length"] = part.end - part.start
+    if request.method == "HEAD":
+        return _without_content(status, headers, whole)
+    pieces = Pieces(between(part.start, part.end), whole.close)
+    answer = _Download(request, team_id, pieces, **headers)
     answer.status_code = status
     return answer
+
+
+def _without_content(
+    status: int, headers: dict[str, str | int], whole: SizedContent
+) -> HttpResponse:
+    whole.close()
+    all_headers = {**_HARMLESS, **{key: str(value) for key, value in headers.items()}}
+    return HttpResponse(status=status, headers=all_headers)
 
 
 def of_archive(
@@ -198,7 +245,7 @@ def attachment(name: str) -> str:
     return f"attachment; filename*=utf-8''{quote(plain, safe='')}"
 
 
-def _part(request: Request, file: OpenFile) -> _Part | None:
+def _part(request: Request, file: SizedContent) -> _Part | None:
     """Return which bytes are asked for; None: the file has none of them."""
     whole = _Part(start=0, end=file.size, is_all=True)
     found = _RANGE.fullmatch(request.headers.get("Range", ""))

@@ -39,6 +39,7 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "upload_code": [409, 422],
     "upload_data": [409, 422],
     "get_job_output": [416, 429],
+    "get_job_log_file": [416, 429],
     "get_job_output_archive": [429],
     "delete_job_checkpoint": [409],
     "get_job_weights": [416, 429],
