@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         DataSourceKind,
         DeliveryState,
         EventKind,
+        FormatEnum,
         Hindrance,
         JobMode,
         JobNetwork,
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
         LimitUnit,
         LogStream,
         MemberRole,
+        MixEnum,
         ModelState,
         NodeClosing,
         Overlap,
+        PatternEnum,
         PoolAdmissionEnum,
         ReclaimTarget,
         RemedyKind,
@@ -39,10 +42,12 @@ if TYPE_CHECKING:
         SetupAction,
         SetupKind,
         SignEnum,
+        SimulationRequestAdmissionEnum,
         SimulationState,
         TeamPermission,
         TokenScope,
         TokenState,
+        TraceSourceKindEnum,
         VerdictEnum,
         WaitCondition,
         WebhookShape,
@@ -1133,6 +1138,15 @@ class Restart(TypedDict):
     message: str  # The same in words.
 
 
+class Result(TypedDict):
+    """A document of the service: Result."""
+
+    trace: str
+    gpus: int
+    verdict: str
+    runs: list[Run]
+
+
 class Rival(TypedDict):
     """The job that gained most from the last step it was given."""
 
@@ -1148,6 +1162,30 @@ class RolePermission(TypedDict):
     permission: TeamPermission
     meaning: str  # What it lets its holder do.
     roles: list[MemberRole]  # Who has it; admins have all.
+
+
+class Run(TypedDict):
+    """Figures of one run; times in seconds, of finished jobs. null: no job gives the figure."""
+
+    label: str  # Policy, and the cluster where there are two.
+    jobs: int
+    done: int
+    dropped: int
+    backlog: int  # Neither finished nor dropped at the end.
+    mean_completion_seconds: float | None
+    p50_completion_seconds: float | None
+    p99_completion_seconds: float | None
+    mean_wait_seconds: float | None
+    makespan_seconds: float | None
+    gpu_hours: float
+    utilisation: float  # Share of all GPU time that jobs held.
+    scaling_efficiency: float | None
+    rescales_per_job: float
+    pauses_per_job: float
+    worst_fairness: float | None
+    deadlines_met: float | None
+    mean_decision_seconds: float | None
+    max_decision_seconds: float | None
 
 
 class RunningDetails(TypedDict):
@@ -1282,6 +1320,49 @@ class Shortfall(TypedDict):
     guaranteed_gpus: int  # For the team's own jobs, at that time.
     gpus: int  # That were missing for this cause.
     jobs: list[str]  # That waited for them; the first 20 if there were more.
+
+
+class SimulatedQuota(TypedDict):
+    """A team's quota in the changed cluster."""
+
+    team: str
+    guaranteed_gpus: int
+    limit_gpus: NotRequired[int | None]
+    over_quota_weight: NotRequired[float]
+
+
+class SimulationDetail(TypedDict):
+    """A document of the service: SimulationDetail."""
+
+    id: str
+    title: str
+    state: SimulationState
+    progress: float  # Share of all simulated jobs that ended.
+    requested_by: str  # Their name then.
+    requested_at: str
+    started_at: str | None
+    finished_at: str | None
+    error: str
+    request: SimulationRequest
+    result: Result | None
+
+
+class SimulationRequest(TypedDict):
+    """What to simulate. With `add_gpus` or `quotas`, every policy on the changed cluster too."""
+
+    title: NotRequired[str]
+    trace: TraceSource
+    policies: list[str]  # Like `completion_time` or `fixed_batch:batch=min`.
+    pool: NotRequired[str]
+    add_gpus: NotRequired[int]  # Negative: fewer.
+    quotas: NotRequired[list[SimulatedQuota]]
+    admission: NotRequired[SimulationRequestAdmissionEnum]
+    tick_seconds: NotRequired[float]
+    stall_seconds: NotRequired[float]
+    # Hours between failures of one node, on average. Null: nodes never fail.
+    node_failure_hours: NotRequired[float | None]
+    horizon_hours: NotRequired[float | None]
+    seed: NotRequired[int]
 
 
 class SizeAdvice(TypedDict):
@@ -1533,6 +1614,19 @@ class TokenList(TypedDict):
 
     longest_days: int  # How long tokens that leads make may last; admins may make others.
     items: list[Token]
+
+
+class TraceSource(TypedDict):
+    """Where the workload comes from. Fields of other kinds are ignored."""
+
+    kind: TraceSourceKindEnum
+    pattern: NotRequired[PatternEnum]  # generated: how jobs come.
+    mix: NotRequired[MixEnum]  # generated: which jobs.
+    jobs: NotRequired[int]
+    load: NotRequired[float]  # generated: 1.0 fills every GPU.
+    format: NotRequired[FormatEnum]  # uploaded: see docs/traces.md.
+    text: NotRequired[str]  # uploaded: the recording.
+    days: NotRequired[float]  # history: the last days.
 
 
 class TriedSize(TypedDict):

@@ -18,7 +18,7 @@ from concertina.commands import (
     removal,
     top,
 )
-from concertina.commands.installation import admin, cluster, prices
+from concertina.commands.installation import admin, cluster, context, prices, simulate
 from concertina.commands.results import checkpoints, curves, models, outputs
 from concertina.commands.submitting import (
     arrays,
@@ -43,6 +43,8 @@ from concertina.commands.team import (
     tokens,
     webhooks,
 )
+from concertina.connection import contexts
+from concertina.errors import BadInput
 
 _EXIT_CODES = (
     "Exit codes: 0 done, or the job completed · 1 the job failed · 2 wrong usage · "
@@ -96,6 +98,7 @@ for command in (
     gpu_hours.gpu_hours,
     gpu_hours.fairness,
     gpu_hours.report,
+    simulate.simulate,
     audit.audit,
     network.network,
 ):
@@ -105,6 +108,7 @@ app.command(context_settings={"allow_interspersed_args": False})(run.run)
 app.add_typer(admin.app, name="admin")
 app.add_typer(arrays.app, name="arrays")
 app.add_typer(checkpoints.app, name="checkpoints")
+app.add_typer(context.app, name="context")
 app.add_typer(data.app, name="data")
 app.add_typer(limits.app, name="limits")
 app.add_typer(members.app, name="members")
@@ -127,9 +131,27 @@ def _tell_version(is_asked: bool) -> None:  # noqa: FBT001 - Typer gives the val
         raise typer.Exit
 
 
+def _choose(name: str | None) -> None:
+    if name:
+        try:
+            contexts.choose_for_once(name)
+        except BadInput as problem:
+            raise typer.BadParameter(problem.message) from problem
+
+
 @app.callback()
 def common(
     *,
+    _context: Annotated[
+        str | None,
+        typer.Option(
+            "--context",
+            metavar="NAME",
+            callback=_choose,
+            help="Mean this installation for once: see `concertina context`.",
+            envvar=contexts.CONTEXT_VARIABLE,
+        ),
+    ] = None,
     _version: Annotated[
         bool,
         typer.Option(

@@ -47,6 +47,7 @@ EventKind = Literal[
     "planned_again",
     "control_loop_error",
 ]
+FormatEnum = Literal["auto", "concertina", "philly", "pollux", "pai"]
 Hindrance = Literal[
     "range",
     "unmeasured",
@@ -149,9 +150,11 @@ KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
 LimitUnit = Literal["hours", "gpu_hours", "jobs"]
 LogStream = Literal["stdout", "stderr"]
 MemberRole = Literal["viewer", "member", "lead"]
+MixEnum = Literal["production", "applications", "kinds"]
 ModelState = Literal["storing", "stored", "lost"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
 Overlap = Literal["allow", "skip", "replace"]
+PatternEnum = Literal["poisson", "bursty", "daily"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]
 ReclaimTarget = Literal["guarantee", "fair_share"]
 RemedyKind = Literal[
@@ -174,6 +177,7 @@ SecretKind = Literal["environment", "registry"]
 SetupAction = Literal["created", "changed", "removed"]
 SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image rule"]
 SignEnum = Literal["line", "iteration"]
+SimulationRequestAdmissionEnum = Literal["queueing", "dropping"]
 SimulationState = Literal["queued", "running", "completed", "failed", "cancelled"]
 TeamPermission = Literal[
     "see",
@@ -193,6 +197,7 @@ TeamPermission = Literal[
 ]
 TokenScope = Literal["read", "submit", "manage-jobs", "manage-team", "admin"]
 TokenState = Literal["valid", "expired", "revoked"]
+TraceSourceKindEnum = Literal["generated", "uploaded", "history"]
 VerdictEnum = Literal["unknown", "keep", "fewer"]
 WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost", "mail"]

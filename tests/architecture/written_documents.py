@@ -54,6 +54,7 @@ READ: Final = (
     "ScheduleList",
     "Secret",
     "SetupOutcome",
+    "SimulationDetail",
     "SteeredArray",
     "SizeAdvice",
     "StartedDeviceLogin",

@@ -14,7 +14,7 @@ import typer
 
 from concertina import words
 from concertina.commands.options import Output
-from concertina.connection import credentials
+from concertina.connection import contexts, credentials
 from concertina.connection.credentials import Credentials
 from concertina.connection.questions.personal_tokens import PREFIX
 from concertina.errors import BadInput, NotAllowed, RefusedByService
@@ -24,6 +24,7 @@ from concertina.terminal.written import Format
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from concertina.client import Client
     from concertina.documents import MadePersonalToken
@@ -33,8 +34,23 @@ _LONGEST_NAME = 80  # of a token
 
 
 def login(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Like http://host:8000.")],
+    url: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[URL]",
+            help="Like http://host:8000. Default: the context's.",
+            show_default=False,
+        ),
+    ] = None,
     *,
+    context: Annotated[
+        str | None,
+        typer.Option(
+            "--context",
+            metavar="NAME",
+            help="Under which name to remember it, which is then in use. Default: the one in use.",
+        ),
+    ] = None,
     person: Annotated[
         str | None,
         typer.Option(
@@ -84,7 +100,8 @@ def login(
     from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
 
     with session(output) as current:
-        address = credentials.normalised_url(url)
+        place = contexts.current() if context is None else contexts.checked(context)
+        address = credentials.normalised_url(_address(url, place))
         is_given = bool(token) and person is None
         key = token.strip()
         if not is_given:
@@ -102,8 +119,10 @@ def login(
             name_there = None if is_given else client.who()
             teams = [team["name"] for team in client.teams()]
             notices = client.notices()
-        file = credentials.config_file()
+        file = contexts.file_of(place)
         credentials.store(found, file)
+        if context is not None:
+            contexts.use(place)
         who = "" if name_there is None else f" as {name_there}"
         current.terminal.show(
             {"url": found.url, "teams": teams, "stored_in": str(file), "notices": notices},
@@ -119,12 +138,13 @@ def logout(*, output: Output = Format.TABLE) -> None:
     with session(output) as current:
         file = credentials.config_file()
         stored = credentials.stored()
-        is_revoked = stored is not None and _revoked(current, stored)
-        if not credentials.forget(file):
+        is_revoked = stored is not None and revoke(current, stored)
+        if not _forgot(file, stored):
             raise NotAllowed("Nobody is logged in here.", code="not_logged_in")
         more = " Its token is revoked." if is_revoked else ""
+        gone = "Its address is kept." if file.exists() else f"{file} is gone."
         current.terminal.show(
-            {"forgotten": str(file), "revoked": is_revoked}, f"Logged out. {file} is gone.{more}"
+            {"forgotten": str(file), "revoked": is_revoked}, f"Logged out. {gone}{more}"
         )
 
 
@@ -137,7 +157,13 @@ def whoami(*, output: Output = Format.TABLE) -> None:
         origin = credentials.origin()
         who = "" if person is None else f" as {person}"
         current.terminal.show(
-            {"url": client.url, "person": person, "teams": teams, "from": origin},
+            {
+                "url": client.url,
+                "person": person,
+                "teams": teams,
+                "from": origin,
+                "context": None if credentials.are_all_given() else contexts.current(),
+            },
             f"{client.url}{who}, for {', '.join(teams) or 'no team'}. From {origin}.",
             is_uncut=True,
         )
@@ -206,7 +232,28 @@ def _name_here() -> str:
     return (plain or f"login-{os.getpid()}")[:_LONGEST_NAME]
 
 
-def _revoked(current: Session, stored: Credentials) -> bool:
+def _address(url: str | None, context: str) -> str:
+    """Return which service is meant.
+
+    Raises:
+        BadInput: neither an argument nor the context says.
+    """
+    address = url or credentials.kept_in(contexts.file_of(context)).get("url")
+    if not address:
+        raise BadInput("Say which service: `concertina login URL`.")
+    return address
+
+
+def _forgot(file: Path, stored: Credentials | None) -> bool:
+    """Forget a key; what was named keeps its address. False: there was none."""
+    if file == contexts.file_of(contexts.DEFAULT):
+        return credentials.forget(file)
+    if stored is not None:
+        credentials.store(Credentials(url=stored.url, token=""), file)
+    return stored is not None
+
+
+def revoke(current: Session, stored: Credentials) -> bool:
     """Revoke a personal token; a team's is others' as well. False if it could not be, or was."""
     from concertina.client import Client  # noqa: PLC0415 - `--help` has no use for HTTP
 

@@ -16,7 +16,7 @@ from concertina.connection import credentials
 from concertina.states import LIVE_STATES
 from concertina.terminal.session import Terminal, session
 from concertina.terminal.written import Format
-from concertina.views.cluster import overview
+from concertina.views.installation.cluster import overview
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

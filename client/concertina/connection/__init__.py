@@ -1,6 +1,7 @@
 """How does the client reach the service?
 
 - `credentials`: which service, and as whom
+- `contexts`: which installations are known here, and which of them is meant
 - `transport`: one request, and what a bad answer becomes
 - `retrying`: when a failed request is tried again, and for how long
 - `connection`: what those are given who ask for one kind of thing

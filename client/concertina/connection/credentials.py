@@ -1,7 +1,7 @@
 """Which service do we talk to, and as whom?
 
 `CONCERTINA_URL` and `CONCERTINA_TOKEN` win, each for itself; else the file that
-`concertina login` wrote, which only its owner may read.
+`concertina login` wrote for the context that is meant, which only its owner may read.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-import typer
-
+from concertina.connection import contexts
 from concertina.errors import BadInput, NotAllowed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 URL_VARIABLE = "CONCERTINA_URL"
 TOKEN_VARIABLE = "CONCERTINA_TOKEN"  # noqa: S105 - the variable's name
+
+VARIABLES: Final = (URL_VARIABLE, TOKEN_VARIABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +34,8 @@ class Credentials:
 
 
 def config_file(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where `login` stores: `$XDG_CONFIG_HOME/concertina`, or the platform's own place."""
-    if home := environ.get("XDG_CONFIG_HOME"):
-        return Path(home) / "concertina" / "credentials.json"
-    return Path(typer.get_app_dir("concertina")) / "credentials.json"
+    """Return where the login of the context that is meant is stored."""
+    return contexts.file_of(contexts.current(environ), environ)
 
 
 def load(environ: Mapping[str, str] = os.environ) -> Credentials:
@@ -44,9 +43,12 @@ def load(environ: Mapping[str, str] = os.environ) -> Credentials:
 
     Raises:
         NotAllowed: there are none.
-        BadInput: the stored file or the address is damaged.
+        BadInput: the stored file or the address is damaged, or there is no such context.
     """
-    kept = _stored(config_file(environ))
+    name = contexts.current(environ)
+    if name != contexts.DEFAULT and not are_all_given(environ):
+        contexts.check_that_it_exists(name, environ)
+    kept = kept_in(contexts.file_of(name, environ))
     url = environ.get(URL_VARIABLE) or kept.get("url", "")
     token = environ.get(TOKEN_VARIABLE) or kept.get("token", "")
     if not url or not token:
@@ -61,7 +63,12 @@ def load(environ: Mapping[str, str] = os.environ) -> Credentials:
 
 def stored(environ: Mapping[str, str] = os.environ) -> Credentials | None:
     """What `concertina login` wrote, whatever variables say; None: nothing, or not all of it."""
-    found = _stored(config_file(environ))
+    return stored_in(config_file(environ))
+
+
+def stored_in(file: Path) -> Credentials | None:
+    """Return what a file has; None: nothing, or not all of it."""
+    found = kept_in(file)
     if not found.get("url") or not found.get("token"):
         return None
     return Credentials(url=normalised_url(found["url"]), token=found["token"])
@@ -69,8 +76,13 @@ def stored(environ: Mapping[str, str] = os.environ) -> Credentials | None:
 
 def origin(environ: Mapping[str, str] = os.environ) -> str:
     """Return, for people, where the credentials in force come from."""
-    given = [name for name in (URL_VARIABLE, TOKEN_VARIABLE) if environ.get(name)]
+    given = [name for name in VARIABLES if environ.get(name)]
     return " and ".join([*given, str(config_file(environ))][:2])
+
+
+def are_all_given(environ: Mapping[str, str] = os.environ) -> bool:
+    """True if variables say all of it, so that no context counts."""
+    return all(environ.get(name) for name in VARIABLES)
 
 
 def store(credentials: Credentials, file: Path) -> None:
@@ -113,7 +125,8 @@ def _is_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _stored(file: Path) -> dict[str, str]:
+def kept_in(file: Path) -> dict[str, str]:
+    """Return the fields of a file, none if there is no file. Raises: BadInput (it is damaged)."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -2,12 +2,12 @@
 
 - `jobs`: a list of jobs; `job`: one of them, or of an array
 - `fitting`: a table with no more columns than there is room for
-- `cluster`: pools, nodes and teams; `data_sources`: what jobs may name
+- `installation`: pools, nodes and teams, and what else is not of one team
+- `data_sources`: what jobs may name
 - `team`: who is in one, what it may use, and which secrets and tokens it has
 - `gpu_hours`: who used which GPUs for how long
 - `results`, `keeping`: what they leave behind, and for how long
 - `dependencies`: for whom a job waits, and who waits for it
 - `outlook`: what would become of a job that is not submitted yet
-- `setups`: what would change of all that admins set up
 - `problems`: a refusal
 """

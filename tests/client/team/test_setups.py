@@ -14,7 +14,7 @@ from tenancy.models import Team
 
 from concertina.input.setup_files import setup_text
 from concertina.input.yaml_documents import document_of
-from concertina.views.setups import outcome_text
+from concertina.views.installation.setups import outcome_text
 from tests.campaigns import examples
 from tests.client.command_line import CommandLine
 

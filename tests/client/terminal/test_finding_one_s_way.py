@@ -30,6 +30,7 @@ def test_whoami_names_the_service_the_team_and_where_both_come_from(
         "person": None,
         "teams": ["vision"],
         "from": "CONCERTINA_URL and CONCERTINA_TOKEN",
+        "context": None,
     }
     assert "vision" in concertina("whoami").out
     assert concertina("login", api.url, "--token", token_of["language"]).exit_code == 0

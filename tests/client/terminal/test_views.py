@@ -8,7 +8,8 @@ from rich.console import Console
 
 from concertina.errors import BadInput
 from concertina.terminal import reporting
-from concertina.views import cluster, fitting, jobs, problems
+from concertina.views import fitting, jobs, problems
+from concertina.views.installation import cluster
 from concertina.views.job import description, explanation, usage
 from tests.client import documents
 from tests.client.manual_clock import ManualClock

@@ -16,7 +16,7 @@ from concertina.input.setup_files import setup_text
 from concertina.terminal.harmless import plain
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.setups import faults_text, outcome_text
+from concertina.views.installation.setups import faults_text, outcome_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

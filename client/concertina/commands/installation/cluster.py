@@ -9,7 +9,7 @@ import typer
 from concertina.commands.options import AsPerson, Output
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.cluster import nodes_table, pools_table, teams_table
+from concertina.views.installation.cluster import nodes_table, pools_table, teams_table
 
 NodeName = Annotated[str, typer.Argument(metavar="NODE", show_default=False)]
 PoolOption = Annotated[str | None, typer.Option("--pool", metavar="POOL", help="Only this pool.")]

@@ -10,7 +10,7 @@ from concertina.commands.options import AsPerson, Output, TeamOption
 from concertina.errors import BadInput
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.cluster import network_of
+from concertina.views.installation.cluster import network_of
 
 _LISTED = "listed"
 

@@ -1,5 +1,8 @@
 """What can be asked of the service that is not only about a team?
 
+- `jobs`: which jobs there are, and what is known of one
+- `installation`: its teams, pools and nodes
+- `simulations`: what another policy or cluster would have meant
 - `arrays`: all jobs of an array, and what they are told
 - `gpu_prices`: what a GPU-hour of each pool costs, from which day on
 - `size_advice`: how many workers a job needed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
+
+from concertina.connection.questions.simulations import followed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +12,6 @@ if TYPE_CHECKING:
     from concertina.connection.connection import Send
     from concertina.connection.retrying import Clock
     from concertina.documents import QuotaPreview
-
-POLL_SECONDS: Final = 1.0
-_LIVE: Final = frozenset({"queued", "running"})
 
 
 class QuotaPreviews:
@@ -48,8 +47,4 @@ class QuotaPreviews:
         self, preview: QuotaPreview, on_progress: Callable[[QuotaPreview], None]
     ) -> QuotaPreview:
         """Return it when it has ended; it is told about once a second until then."""
-        while preview["state"] in _LIVE:
-            on_progress(preview)
-            self._clock.sleep(POLL_SECONDS)
-            preview = self.get(preview["id"])
-        return preview
+        return followed(preview, self.get, self._clock, on_progress)

@@ -8,6 +8,7 @@ from concertina.connection.questions.gpu_prices import GpuPrices
 from concertina.connection.questions.quota_previews import QuotaPreviews
 from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
+from concertina.connection.questions.simulations import Simulations
 from concertina.connection.questions.size_advice import SizeAdvices
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
@@ -102,6 +103,11 @@ class TeamQuestions:
     def setups(self: _Asks) -> WholeSetups:
         """All that admins set up, as one document."""
         return WholeSetups(self._send)
+
+    @property
+    def simulations(self: _Asks) -> Simulations:
+        """What another policy, another workload or more GPUs would mean."""
+        return Simulations(self._send, self.clock)
 
     @property
     def size_advice(self: _Asks) -> SizeAdvices:

@@ -1,0 +1,107 @@
+"""`context ls`, `context use`, `context add`, `context rm`: which installation is meant?"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from concertina.commands.login import revoke
+from concertina.commands.options import Output
+from concertina.connection import contexts, credentials
+from concertina.connection.credentials import Credentials
+from concertina.errors import BadInput, Unreachable
+from concertina.terminal.session import session
+from concertina.terminal.written import Format
+from concertina.views.installation.contexts import contexts_table
+
+app = typer.Typer(
+    help="Keep several installations apart, each with its own login.", no_args_is_help=True
+)
+
+
+def _completed(begun: str) -> list[str]:
+    """Return the names that a half-typed word may mean."""
+    return [name for name in contexts.names() if name.startswith(begun)]
+
+
+ContextName = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="As `context ls` shows it.",
+        show_default=False,
+        autocompletion=_completed,
+    ),
+]
+
+
+@app.command("ls")
+def ls(*, output: Output = Format.TABLE) -> None:
+    """List the installations that are known here."""
+    with session(output) as current:
+        mine = contexts.current()
+        found = [_document(name, is_current=name == mine) for name in contexts.names()]
+        if not found and not current.terminal.is_for_programs:
+            current.terminal.say("None yet. `concertina login URL` makes the first.")
+            return
+        current.terminal.show(found, contexts_table(found))
+        given = [name for name in credentials.VARIABLES if os.environ.get(name)]
+        if given and not current.terminal.is_for_programs:
+            current.terminal.say(f"{' and '.join(given)} count more than these.", style="yellow")
+
+
+@app.command("use")
+def use(name: ContextName, *, output: Output = Format.TABLE) -> None:
+    """Mean this installation from now on."""
+    with session(output) as current:
+        contexts.use(name)
+        document = _document(name, is_current=True)
+        current.terminal.show(document, f"{name}: {document['url']}")
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Up to 40 letters.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Like http://host:8000.")],
+    *,
+    output: Output = Format.TABLE,
+) -> None:
+    """Remember an installation, without a login yet."""
+    with session(output) as current:
+        file = contexts.file_of(name)
+        if file.exists():
+            raise BadInput(f"There is a context {name!r} already. Remove it, or log in to it.")
+        credentials.store(Credentials(url=credentials.normalised_url(url), token=""), file)
+        current.terminal.show(
+            _document(name, is_current=contexts.current() == name),
+            f"Added. Log in: `concertina login --context {name}`.",
+        )
+
+
+@app.command("rm")
+def rm(name: ContextName, *, output: Output = Format.TABLE) -> None:
+    """Forget an installation; a token of your own is revoked as well."""
+    with session(output) as current:
+        contexts.check_that_it_exists(name)
+        stored = credentials.stored_in(contexts.file_of(name))
+        is_revoked = False
+        if stored is not None:
+            try:
+                is_revoked = revoke(current, stored)
+            except Unreachable as error:
+                current.terminal.say(f"{error.message} Its token still holds.", style="yellow")
+        contexts.forget(name)
+        more = " Its token is revoked." if is_revoked else ""
+        current.terminal.show({"forgotten": name, "revoked": is_revoked}, f"Forgot {name}.{more}")
+
+
+def _document(name: str, *, is_current: bool) -> dict[str, str | bool]:
+    kept = credentials.kept_in(contexts.file_of(name))
+    return {
+        "name": name,
+        "url": kept.get("url", ""),
+        "is_logged_in": bool(kept.get("token")),
+        "is_current": is_current,
+    }
