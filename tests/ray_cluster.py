@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -29,6 +29,7 @@ from local_stack.processes.own_ray import PORTS_OF_HELPERS
 from tests.ports import free_port
 
 NODE: Final = "n1"
+POOL: Final = "default"  # by its label
 INSTALLATION: Final = "tests"
 WHY_NOT: Final = "Ray is not installed: .venv/bin/uv pip install -r requirements-ray.lock"
 _MARK: Final = "CONCERTINA_TESTS_RAY"
@@ -63,9 +64,20 @@ class RayCluster:
         self.token_file.chmod(0o600)
         _tried(self._start_head, self.burn_down)
 
-    def add_node(self) -> None:
-        """Start Ray's daemon of the node once more, after it was killed."""
-        _tried(self._start_node, lambda: None)
+    def add_node(self, name: str = NODE, *, pool: str = POOL) -> None:
+        """Start Ray's daemon of a node, once more after it was killed."""
+        _tried(lambda: self._start_node(name, pool), lambda: None)
+
+    def drain(self, ray_id: str, *, seconds: int) -> None:
+        """Tell Ray's head that a machine goes away, as a cloud's notice would."""
+        command = (
+            *(sys.executable, "-m", "ray.scripts.scripts", "drain-node"),
+            *(f"--address={self.address}", f"--node-id={ray_id}"),
+            *("--reason=DRAIN_NODE_REASON_PREEMPTION", "--reason-message=spot notice"),
+            f"--deadline-remaining-seconds={seconds}",
+        )
+        ran = self._run(command)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
 
     def _start_head(self) -> str | None:
         self.port = free_port()
@@ -74,10 +86,10 @@ class RayCluster:
             *(f"--temp-dir={self.folder}/{self.port}", "--include-dashboard=false"),
         )
 
-    def _start_node(self) -> str | None:
-        return self._start(f"--address={self.address}")
+    def _start_node(self, name: str, pool: str) -> str | None:
+        return self._start(f"--address={self.address}", name=name, pool=pool)
 
-    def _start(self, *options: str) -> str | None:
+    def _start(self, *options: str, name: str = NODE, pool: str = POOL) -> str | None:
         """Return what Ray says if it does not start."""
         command = (
             *(sys.executable, "-m", "ray.scripts.scripts", "start", *options),
@@ -85,10 +97,14 @@ class RayCluster:
             *("--num-cpus=2", "--num-gpus=0", "--object-store-memory=80000000"),
             *("--include-log-monitor=false", "--disable-usage-stats"),
             *(f"--{helper}={free_port()}" for helper in PORTS_OF_HELPERS),
-            f"--labels=concertina.io/node={NODE}",
+            f"--labels=concertina.io/node={name},concertina.io/pool={pool}",
         )
+        ran = self._run(command)
+        return None if ran.returncode == 0 else ran.stdout + ran.stderr
+
+    def _run(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         environment = link_environment(os.environ, token_file=self.token_file)
-        ran = subprocess.run(
+        return subprocess.run(
             command,
             env={**environment, _MARK: str(self.folder)},
             cwd=self.folder,
@@ -98,7 +114,6 @@ class RayCluster:
             check=False,
             timeout=_START_SECONDS,
         )
-        return None if ran.returncode == 0 else ran.stdout + ran.stderr
 
     def link(self, *, address: str | None = None, worker_python: Path | None = None) -> Link:
         """A link of its own into the cluster."""

@@ -11,10 +11,11 @@ import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from cluster.nodes import silence
+from cluster.nodes import following, silence
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 from storage.code.bounds import CodeLimits
@@ -127,6 +128,10 @@ class ControlLoop:
                 return False
 
     def _tick_or_tell_why_not(self, fence: Fence) -> bool:
+        if (keeper := self.host.roster_keeper) is not None:
+            lost_after = timedelta(seconds=self.limits.node_lost_after)
+            now = self.clock()
+            following.follow(keeper, now=now, lost_after=lost_after, writing=fence.transaction)
         try:
             self._tick(fence)
         except HostUnavailable as problem:

@@ -825,6 +825,8 @@ class NodeService(TypedDict):
     is_draining: bool  # true: running jobs move away from it.
     silent_since: str | None  # It has not answered since then, and takes no new work.
     silent_reason: str  # Why, in words; empty: it answers.
+    # Why the cluster takes it back, for which it is drained; empty: it does not.
+    leaving_because: str
     memory_bytes: int | None  # Of its machine; null: not known.
     cpus: int | None  # Of its machine; null: not known.
     complaints: list[str]  # For admins: what is too old on its machine, and why that matters.
@@ -925,6 +927,12 @@ class Pool(TypedDict):
     dollars_per_gpu_hour: float
     gpus_total: int
     gpus_used: int
+    # Of those that teams are guaranteed, what is not there now: nodes of a pool that follows a
+    # cluster come and go.
+    gpus_missing: int
+    # Labels of the machines of its cluster that are its nodes; empty: none.
+    ray_selector: dict[str, Any]
+    following_note: str  # For admins: what to know of these machines, a line each; empty: nothing.
     price: float | None  # What one more GPU would add.
     gap: float | None  # 0: the newest plan is optimal.
 
@@ -965,6 +973,12 @@ class PoolSetup(TypedDict):
     admission: NotRequired[PoolAdmissionEnum]
     dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
     all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
+    # Labels of machines of the Ray cluster: its nodes are made from those that bear all of them.
+    # Empty: its nodes are those that are named here.
+    ray_selector: NotRequired[dict[str, str]]
+    # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
+    # cluster may use the rest. Empty: all.
+    gpus_per_node: NotRequired[int | None]
     fair_share: NotRequired[FairShareSetup]
     # Fetched to its nodes before any job names them; blank: the worker image.
     prefetched_images: NotRequired[list[str]]

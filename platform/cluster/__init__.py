@@ -2,6 +2,7 @@
 
 models                    pools, nodes and what is written down of them
 nodes                     what becomes of nodes, and what others want to know of pools
+following                 how a pool's nodes are made from the machines of a cluster
 worker_host               the port: how processes are started, stopped and found
 process_environments      its other half: what a process sees
 worker_host_kind          all that the platform asks of a kind of worker hosts

@@ -55,6 +55,16 @@ class NodeInline(NodeInlineBase):
     form = NodeForm
     extra = 0
 
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Only where nodes do not come from a cluster by themselves."""
+        is_ours = not isinstance(obj, Pool) or not obj.follows
+        return is_ours and super().has_add_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Likewise: one that its cluster has would be made again at once."""
+        is_ours = not isinstance(obj, Pool) or not obj.follows
+        return is_ours and super().has_delete_permission(request, obj)
+
 
 class QuotaFormSet(QuotaFormSetBase):
     """Checks all guarantees of a pool together, as they would be after saving."""
@@ -69,7 +79,7 @@ class QuotaFormSet(QuotaFormSetBase):
         }
         promised = total_promised(settings, Team.parents_by_name())
         gpus = self.instance.nodes.aggregate(all=Sum("gpus"))["all"] or 0
-        if promised > gpus:
+        if promised > gpus and not self.instance.follows:
             raise ValidationError(
                 f"These guarantees add up to {promised} GPUs; the pool has {gpus}."
             )
@@ -141,7 +151,8 @@ class PoolAdmin(PoolAdminBase):
     """A pool with its nodes and with what each team is guaranteed of it."""
 
     form = PoolForm
-    list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed")
+    list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed", "ray_selector")
+    readonly_fields = ("following_note",)
     search_fields = ("name",)
     inlines = (NodeInline, PoolQuotaInline, PrefetchedImageInline)
 
@@ -174,7 +185,13 @@ class NodeAdmin(NodeAdminBase):
         "is_draining",
         "silent_since",
     )
-    readonly_fields = ("silent_since", "silent_reason", "machine", "complaints")
+    readonly_fields = (
+        "silent_since",
+        "silent_reason",
+        "leaving_because",
+        "machine",
+        "complaints",
+    )
     list_filter = ("pool", "is_schedulable", "is_draining")
     list_select_related = ("pool",)
     search_fields = ("name", "address")

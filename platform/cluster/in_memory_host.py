@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from cluster.background.polled_events import polled
+from cluster.following.roster import RosterKeeper
 from cluster.usage.readings import NodeGauge
 from cluster.worker_host import (
     Failing,
@@ -49,6 +50,7 @@ class InMemoryHost:
     missing: dict[str, str] = field(default_factory=dict)  # images that no node has, and why
     survey: NodeSurvey | None = None
     gauge: NodeGauge | None = None
+    roster_keeper: RosterKeeper | None = None
     _processes: dict[str, ObservedProcess] = field(default_factory=dict)
     _kill_at: dict[str, float] = field(default_factory=dict)
     _lines: list[LogLine] = field(default_factory=list)

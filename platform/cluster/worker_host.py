@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from cluster.following.roster import RosterKeeper
 from cluster.gpu_listing import Gpu
 from cluster.machine import NodeMachine
 from cluster.usage.readings import NodeGauge
@@ -187,6 +188,10 @@ class WorkerHost(Protocol):
     @property
     def gauge(self) -> NodeGauge | None:
         """Return who reads what workers take of their nodes; None: nobody."""
+
+    @property
+    def roster_keeper(self) -> RosterKeeper | None:
+        """Return who knows the machines of a cluster; None: there is none, nodes are rows only."""
 
     def start(self, *launches: Launch) -> None:
         """Start each process unless one with its id is, or was, already there; all side by side.

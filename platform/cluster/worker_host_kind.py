@@ -53,6 +53,7 @@ class WorkerHostKind(ABC):
     """
 
     node_url_name: ClassVar[str] = "host URL"
+    follows_a_cluster: ClassVar[bool] = False  # pools can: its hosts have a `roster_keeper`
     node_url_help: ClassVar[str] = "Without meaning here: this worker host asks for none."
 
     @classmethod

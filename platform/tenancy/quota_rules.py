@@ -30,14 +30,22 @@ class QuotaProblem:
 
 
 def problems_of(
-    team: str, settings: Mapping[str, Setting], parents: Mapping[str, str | None], *, gpus: int
+    team: str,
+    settings: Mapping[str, Setting],
+    parents: Mapping[str, str | None],
+    *,
+    gpus: int | None,
 ) -> Iterator[QuotaProblem]:
-    """Find what is wrong with the settings of `team`, given those of all others in the pool."""
+    """Find what is wrong with the settings of `team`, given those of all others in the pool.
+
+    `gpus`: None: as many as a cluster has now, which is no bound for what is promised.
+    """
     yield from _problems_alone(team, settings[team])
     tree = PromiseTree(settings, parents)
     yield from _promises_to_children(team, tree)
     yield from _promises_of_parent(team, tree)
-    yield from _pool_is_large_enough(team, tree, gpus)
+    if gpus is not None:
+        yield from _pool_is_large_enough(team, tree, gpus)
 
 
 def problems_of_all(tree: PromiseTree) -> Iterator[tuple[str, QuotaProblem]]:

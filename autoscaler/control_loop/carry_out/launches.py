@@ -28,7 +28,6 @@ from jobs.changes import batch_limit
 from jobs.job_mode import JobMode
 from jobs.reports import job_token
 
-_SLOT: Final = "slot"  # the GPU type of a machine without GPUs
 _ON_A_SLOT: Final = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}  # a job may overrule these
 _PROXY: Final = ("HTTPS_PROXY", "https_proxy")  # some programs know the one, some the other
 _UNBUFFERED: Final = {"PYTHONUNBUFFERED": "1"}
@@ -129,7 +128,7 @@ def of_worker(
 
 def is_of_gpus(pool: Pool) -> bool:
     """True if its workers are given GPUs, and not only slots."""
-    return pool.gpu_type != _SLOT
+    return pool.is_of_gpus
 
 
 def _code_of(view: LiveJob, context: TickContext) -> Mount | None:

@@ -5419,6 +5419,12 @@ export interface components {
             all_reduce?: {
                 [key: string]: unknown;
             }[];
+            /** @description Labels of machines of the Ray cluster: its nodes are made from those that bear all of them. Empty: its nodes are those that are named here. */
+            ray_selector?: {
+                [key: string]: string;
+            };
+            /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
+            gpus_per_node?: number | null;
             fair_share?: components["schemas"]["FairShareSetup"];
             /** @description Fetched to its nodes before any job names them; blank: the worker image. */
             prefetched_images?: string[];
@@ -5516,6 +5522,8 @@ export interface components {
             silent_since: string | null;
             /** @description Why, in words; empty: it answers. */
             readonly silent_reason: string;
+            /** @description Why the cluster takes it back, for which it is drained; empty: it does not. */
+            readonly leaving_because: string;
             /** @description Of its machine; null: not known. */
             memory_bytes: number | null;
             /** @description Of its machine; null: not known. */
@@ -5650,6 +5658,12 @@ export interface components {
             all_reduce?: {
                 [key: string]: unknown;
             }[];
+            /** @description Labels of machines of the Ray cluster: its nodes are made from those that bear all of them. Empty: its nodes are those that are named here. */
+            ray_selector?: {
+                [key: string]: string;
+            };
+            /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
+            gpus_per_node?: number | null;
             fair_share?: components["schemas"]["FairShareSetup"];
             /** @description Fetched to its nodes before any job names them; blank: the worker image. */
             prefetched_images?: string[];
@@ -5979,6 +5993,14 @@ export interface components {
             dollars_per_gpu_hour: number;
             gpus_total: number;
             gpus_used: number;
+            /** @description Of those that teams are guaranteed, what is not there now: nodes of a pool that follows a cluster come and go. */
+            gpus_missing: number;
+            /** @description Labels of the machines of its cluster that are its nodes; empty: none. */
+            ray_selector: {
+                [key: string]: unknown;
+            };
+            /** @description For admins: what to know of these machines, a line each; empty: nothing. */
+            following_note: string;
             /**
              * Format: double
              * @description What one more GPU would add.
@@ -6102,6 +6124,12 @@ export interface components {
             all_reduce?: {
                 [key: string]: unknown;
             }[];
+            /** @description Labels of machines of the Ray cluster: its nodes are made from those that bear all of them. Empty: its nodes are those that are named here. */
+            ray_selector?: {
+                [key: string]: string;
+            };
+            /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
+            gpus_per_node?: number | null;
             fair_share?: components["schemas"]["FairShareSetup"];
             /** @description Fetched to its nodes before any job names them; blank: the worker image. */
             prefetched_images?: string[];

@@ -43,6 +43,9 @@ function aPool(...nodes: Node[]): Pool {
     gpus_used: 0,
     price: null,
     gap: null,
+    gpus_missing: 0,
+    ray_selector: {},
+    following_note: "",
     nodes,
   };
 }

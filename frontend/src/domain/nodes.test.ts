@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Pool } from "../api/types";
 import { at } from "../testing/samples";
-import { closedNodes } from "./nodes";
+import { closedNodes, poolNotes } from "./nodes";
 
 type Node = Pool["nodes"][number];
 
@@ -30,5 +30,18 @@ test("nodes that take no work are told with the reason, the silent ones first", 
     { name: "n4", silentSince: at(2), why: "connection refused" },
     { name: "n2", silentSince: null, why: "is cordoned" },
     { name: "n3", silentSince: null, why: "is being drained" },
+  ]);
+});
+
+test("admins read all of what is to know of a pool's machines, others what is missing", () => {
+  const pools = [
+    { name: "a", following_note: "One.\nTwo.", gpus_missing: 4 },
+    { name: "b", following_note: "", gpus_missing: 1 },
+    { name: "c", following_note: "", gpus_missing: 0 },
+  ] as unknown as Pool[];
+  expect(poolNotes(pools)).toEqual([
+    { pool: "a", text: "One." },
+    { pool: "a", text: "Two." },
+    { pool: "b", text: "it has 1 GPU fewer now than teams are guaranteed." },
   ]);
 });

@@ -111,6 +111,11 @@ class DockerHost:
         return self
 
     @property
+    def roster_keeper(self) -> None:
+        """Nobody: its nodes are those that admins add."""
+        return None
+
+    @property
     def gauge(self) -> NodeGauge:
         return self
 

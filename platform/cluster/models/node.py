@@ -59,6 +59,14 @@ class Node(models.Model):
         db_default=False,
         help_text="On, for a cordoned node: running jobs move away from it.",
     )
+    leaving_because = models.CharField(
+        max_length=300,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="Why the cluster that its pool follows takes it back, for which it is drained.",
+    )
     silent_since = models.DateTimeField(
         null=True,
         blank=True,
@@ -121,9 +129,12 @@ class Node(models.Model):
         check_service_url(self.service_url)
         if self.pk is not None:
             self.check_is_idle()
+        if self.pk is None and self.pool_id is not None and self.pool.follows:
+            message = "Nodes of this pool come from its cluster: start the machine with its labels."
+            raise ValidationError({"pool": message})
         if self.is_draining and self.is_schedulable:
             raise ValidationError({"is_draining": "Only a node that takes no work can be drained."})
-        if self.pool_id is None or not self.gpus:
+        if self.pool_id is None or not self.gpus or self.pool.follows:
             return
         others = self.pool.nodes.exclude(pk=self.pk).aggregate(all=models.Sum("gpus"))["all"] or 0
         promised = total_promised(settings_of_pool(self.pool_id), Team.parents_by_name())

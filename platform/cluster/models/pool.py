@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from tenancy.models import slug_validator
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
+from cluster.following.labels import complaint_of
+from cluster.following.steps import MOST_GPUS
 from cluster.models.all_reduce import validate_all_reduce
 
+SLOT: Final = "slot"  # the GPU type of a machine without GPUs
 ADMISSION_VARIANTS: Final = (
     (AdmissionVariant.QUEUEING.value, "queueing: a new job that does not fit waits"),
     (AdmissionVariant.DROPPING.value, "dropping: it is refused for good"),
@@ -24,7 +28,7 @@ class Pool(models.Model):
     """GPUs of one type, planned together. On a machine without GPUs a slot stands for one."""
 
     name = models.CharField(max_length=40, unique=True, validators=[slug_validator])
-    gpu_type = models.CharField(max_length=40, default="slot")
+    gpu_type = models.CharField(max_length=40, default=SLOT)
     policy = models.CharField(
         max_length=40,
         default=DEFAULT_POLICY,
@@ -59,6 +63,30 @@ class Pool(models.Model):
         ' {"bytes": 100000000, "workers": 4, "crosses_nodes": false, "seconds": 0.012}.'
         " Empty: guessed from the size of a job's model.",
     )
+    ray_selector = models.JSONField(
+        "Ray selector",
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text='Labels of machines of the Ray cluster, such as {"concertina.io/pool": "h100"}:'
+        " the pool's nodes are made from those that bear all of them, and come and go with them."
+        " Empty: its nodes are those that admins add.",
+    )
+    gpus_per_node = models.PositiveIntegerField(
+        "GPUs per node",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_GPUS)],
+        help_text="Of a pool with a Ray selector: how many GPUs of each machine are the pool's;"
+        " others of the cluster may use the rest. Empty: all.",
+    )
+    following_note = models.TextField(
+        default="",
+        db_default="",
+        blank=True,
+        editable=False,
+        help_text="What admins should know of its machines in the cluster; a line each.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     unplanned_since = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="No plan of it was sound since then."
@@ -71,14 +99,44 @@ class Pool(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_of_gpus(self) -> bool:
+        """Its workers are given GPUs, and not only slots."""
+        return self.gpu_type != SLOT
+
+    @property
+    def follows(self) -> bool:
+        """Its nodes come and go with machines of a cluster."""
+        return bool(self.ray_selector)
+
     def clean(self) -> None:
-        """Refuse a policy that is not installed, and options that it cannot take."""
+        """Refuse what is not there: a policy, options of it, a cluster to follow."""
+        self.check_following()
         policies = installed_policies()
-        settings = self.policy_options
-        if not isinstance(settings, dict):
+        options = self.policy_options
+        if not isinstance(options, dict):
             raise ValidationError({"policy_options": 'Write a mapping such as {"threshold": 0.2}.'})
         try:
-            policies.made(self.policy, settings)
+            policies.made(self.policy, options)
         except PolicyRefused as problem:
             field = "policy_options" if self.policy in policies.names else "policy"
             raise ValidationError({field: str(problem)}) from problem
+
+    def check_following(self) -> None:
+        """Refuse labels that are none, and those of a cluster that is not there."""
+        if complaint := complaint_of(self.ray_selector):
+            raise ValidationError({"ray_selector": complaint})
+        if self.follows and not settings.CONCERTINA.worker_host.follows_a_cluster:
+            raise ValidationError(
+                {
+                    "ray_selector": "This installation runs jobs on no Ray cluster that it could"
+                    " follow: start it with CONCERTINA_WORKER_HOST=ray, or leave this empty."
+                }
+            )
+        if self.gpus_per_node is not None and not self.follows:
+            raise ValidationError(
+                {
+                    "gpus_per_node": "Only a pool with a Ray selector has it; write the number of"
+                    " GPUs of each node instead."
+                }
+            )

@@ -27,10 +27,12 @@ def maintain(name: str, what: Maintenance) -> Node:
     is_schedulable, is_draining = what is Maintenance.UNCORDON, what is Maintenance.DRAIN
     with transaction.atomic():
         node = Node.objects.select_for_update().select_related("pool").get(name=name)
-        if (node.is_schedulable, node.is_draining) != (is_schedulable, is_draining):
+        is_other = (node.is_schedulable, node.is_draining) != (is_schedulable, is_draining)
+        if is_other or node.leaving_because:
             wanted = {"is_schedulable": is_schedulable, "is_draining": is_draining}
             before = {one: getattr(node, one) for one in wanted}
             records.note_change(before=before, after=wanted, row=name)
             node.is_schedulable, node.is_draining = is_schedulable, is_draining
-            node.save(update_fields=["is_schedulable", "is_draining"])
+            node.leaving_because = ""  # from now on it is as an admin says
+            node.save(update_fields=["is_schedulable", "is_draining", "leaving_because"])
     return node

@@ -107,6 +107,11 @@ class ProcessHost:
         """Nobody: its GPUs are known by their numbers, and admins write down more if they wish."""
         return None
 
+    @property
+    def roster_keeper(self) -> None:
+        """Nobody: its nodes are those that admins add."""
+        return None
+
     @cached_property
     def gauge(self) -> NodeGauge:
         """See the port."""

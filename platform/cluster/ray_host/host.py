@@ -17,6 +17,7 @@ from typing import Any, Final
 from cluster import gpu_listing
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.background.polled_events import polled
+from cluster.following.roster import Roster, RosterKeeper
 from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
@@ -148,6 +149,18 @@ class RayHost:
             cpus=answer["cpus"],
             complaints=tuple(answer["complaints"]),
         )
+
+    @property
+    def roster_keeper(self) -> RosterKeeper:
+        return self
+
+    def roster(self) -> Roster:
+        """See the port. Nobody waits for Ray's head, but for its very first answer."""
+        request = {"roster": True, "seconds": self.answer_seconds}
+        reply = self.link.ask(request, seconds=self.answer_seconds + _MARGIN_SECONDS)
+        if "trouble" in reply:
+            raise HostUnavailable(f"the link to Ray failed: {reply['trouble']}")
+        return wire.roster_of(reply["machines"], reply["unusable"])
 
     @property
     def gauge(self) -> NodeGauge:

@@ -35,6 +35,7 @@ _RAY_SETTINGS: Final = {  # an admin may set others
 class RayKind(WorkerHostKind):
     """Processes on the nodes of one Ray cluster."""
 
+    follows_a_cluster: ClassVar[bool] = True
     node_url_name: ClassVar[str] = "Ray node"
     node_url_help: ClassVar[str] = (
         "Leave it empty: a node is found by its name, which is its label concertina.io/node in Ray,"

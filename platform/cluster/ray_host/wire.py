@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from cluster.following.roster import Roster, RosterMachine
 from cluster.logs.log_files import LogBounds
 from cluster.usage.readings import GpuSample, NodeReading, ProcessUse
 from cluster.worker_host import (
@@ -145,6 +146,12 @@ def of_bounds(bounds: LogBounds) -> dict[str, Any]:
 
 def bounds_of(document: Mapping[str, Any]) -> LogBounds:
     return LogBounds(**_known(LogBounds, document))
+
+
+def roster_of(machines: Sequence[Mapping[str, Any]], unusable: Mapping[str, str]) -> Roster:
+    """Read what the link says of the cluster's machines."""
+    read = tuple(RosterMachine(**_known(RosterMachine, machine)) for machine in machines)
+    return Roster(machines=read, unusable=unusable)
 
 
 def of_reading(reading: NodeReading) -> dict[str, Any]:

@@ -68,6 +68,11 @@ class SimulatedHost:
         return None
 
     @property
+    def roster_keeper(self) -> None:
+        """Nobody: its nodes are those that admins add."""
+        return None
+
+    @property
     def gauge(self) -> NodeGauge | None:
         """Return the gauge of what runs for real: simulated workers take nothing."""
         return self.real.gauge

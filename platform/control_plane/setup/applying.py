@@ -28,7 +28,7 @@ from control_plane.setup.errors import (
 )
 from control_plane.setup.in_use import faults_of_use
 from control_plane.setup.nesting import WantedSetup
-from control_plane.setup.objects import Fields, SetupKey, SetupObjects, version_of
+from control_plane.setup.objects import Fields, SetupKey, SetupKind, SetupObjects, version_of
 from control_plane.setup.rules import faults_of
 from control_plane.setup.stored import StoredSetup, defaults, read
 from control_plane.setup.writing import write
@@ -115,6 +115,11 @@ def remove(key: SetupKey) -> SetupOutcome:
 
 
 def _found(stored: StoredSetup, key: SetupKey) -> Fields:
+    if key.kind is SetupKind.NODE and key.name in stored.followed:
+        raise SetupObjectMissing(
+            f"The {key} comes and goes with its cluster: stop Ray there, or change the pool's"
+            " labels. It can be cordoned and drained."
+        )
     if key not in stored.objects:
         raise SetupObjectMissing(f"There is no {key}.")
     return stored.objects[key]
@@ -133,7 +138,9 @@ def _allowed(
     """Return what a plan leads to, if it may be carried out."""
     objects = after(stored.objects, plan.changes, defaults())
     twice = wanted.named_twice if wanted else ()
-    faults = faults_of(objects, plan.changes, twice) or faults_of_rows(objects, plan.changes)
+    faults = faults_of(objects, plan.changes, twice, stored.followed) or faults_of_rows(
+        objects, plan.changes
+    )
     if faults:
         raise SetupRefused(faults)
     if used := faults_of_use(stored.objects, plan.changes, holds=stored.is_held):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tenancy.errors import FieldFault
@@ -25,14 +25,21 @@ MOST_LEVELS: Final = 50  # of teams above one another; guessed: companies have f
 
 
 def faults_of(
-    objects: SetupObjects, changes: Sequence[SetupChange], named_twice: Iterable[str] = ()
+    objects: SetupObjects,
+    changes: Sequence[SetupChange],
+    named_twice: Iterable[str] = (),
+    followed: Collection[str] = (),
 ) -> Sequence[FieldFault]:
-    """Return what is wrong with a set-up to which these changes have led."""
+    """Return what is wrong with a set-up to which these changes have led.
+
+    `followed`: names of nodes that come and go with a cluster.
+    """
     found = [
         *(_fault(place, "is there twice", "Name each once.") for place in named_twice),
         *_too_many(objects, changes),
         *_of_nothing(objects),
         *_without_gpus(objects, changes),
+        *_of_followed_nodes(objects, changes, followed),
         *_of_teams(objects),
     ]
     return found or list(_of_pools(objects, changes))
@@ -60,6 +67,25 @@ def _without_gpus(objects: SetupObjects, changes: Sequence[SetupChange]) -> Iter
         if fields["gpus"] is None:
             place = path_of(change.key, fields)
             yield _fault(f"{place}.gpus", "is missing", "Say how many GPUs the new node has.")
+
+
+def _of_followed_nodes(
+    objects: SetupObjects, changes: Sequence[SetupChange], followed: Collection[str]
+) -> Iterator[FieldFault]:
+    """Find nodes that are for the cluster to bring, or whose names it has given away."""
+    for change in changes:
+        is_new = change.action is SetupAction.CREATED
+        is_moved = change.action is SetupAction.CHANGED and POOL_OF in change.named
+        if change.key.kind is not SetupKind.NODE or not (is_new or is_moved):
+            continue
+        fields = objects[change.key]
+        place = path_of(change.key, fields)
+        if objects.get(SetupKey(SetupKind.POOL, "", fields[POOL_OF]), {}).get("ray_selector"):
+            problem = "is of a pool that follows a cluster, whose nodes come and go with it"
+            yield _fault(place, problem, "Start that machine with the pool's labels instead.")
+        elif change.key.name in followed:
+            problem = "has the name of a node that a pool has of its cluster"
+            yield _fault(place, problem, "Use another name.")
 
 
 def _of_teams(objects: SetupObjects) -> Iterator[FieldFault]:
@@ -115,7 +141,8 @@ def _of_pools(objects: SetupObjects, changes: Sequence[SetupChange]) -> Iterator
         for team, problem in problems_of_all(tree):
             place = f"{path_of(SetupKey(SetupKind.QUOTA, team, pool))}.{problem.field}"
             yield FieldFault(field=place, problem="does not fit", remedy=problem.message)
-        if tree.total > gpus[pool]:
+        follows = objects[SetupKey(SetupKind.POOL, "", pool)].get("ray_selector")
+        if tree.total > gpus[pool] and not follows:
             problem_there = f"has {gpus[pool]} GPUs, and teams are guaranteed {tree.total}"
             yield _fault(f"pools.{pool}", problem_there, "Lower their guarantees, or add nodes.")
 

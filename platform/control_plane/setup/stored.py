@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -25,7 +25,7 @@ from control_plane.setup.objects import (
 FIELDS: Final[Mapping[SetupKind, tuple[str, ...]]] = {
     SetupKind.POOL: (
         *("gpu_type", "policy", "policy_options", "admission", "dollars_per_gpu_hour"),
-        "all_reduce",
+        *("all_reduce", "ray_selector", "gpus_per_node"),
     ),
     SetupKind.NODE: ("gpus", "address", "host_url", "service_url", "gpu_uuids"),
     SetupKind.PREFETCHED_IMAGE: (),
@@ -57,6 +57,7 @@ class StoredSetup:
     objects: SetupObjects
     rows: Mapping[SetupKey, Any]
     is_held: bool = False
+    followed: frozenset[str] = frozenset()  # nodes that come and go with a cluster: no objects
 
     @property
     def version(self) -> str:
@@ -80,7 +81,9 @@ def read(*, is_held: bool = False) -> StoredSetup:
     for pool in Pool.objects.select_related(FAIR_SHARE):
         sharing = _part(pool, FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
         note(SetupKind.POOL, "", pool.name, pool, **sharing)
-    for node in Node.objects.select_related("pool"):
+    nodes = list(Node.objects.select_related("pool"))
+    followed = frozenset(node.name for node in nodes if node.pool.follows)
+    for node in _unless(nodes, followed):
         note(SetupKind.NODE, "", node.name, node, **{POOL_OF: node.pool.name})
     for image in PrefetchedImage.objects.select_related("pool"):
         note(SetupKind.PREFETCHED_IMAGE, image.pool.name, image.image, image)
@@ -92,7 +95,11 @@ def read(*, is_held: bool = False) -> StoredSetup:
         note(SetupKind.QUOTA, quota.team.name, quota.pool.name, quota)
     for rule in ImageRule.objects.select_related("team"):
         note(SetupKind.IMAGE_RULE, rule.team.name if rule.team else "", rule.pattern, rule)
-    return StoredSetup(objects=objects, rows=rows, is_held=is_held)
+    return StoredSetup(objects=objects, rows=rows, is_held=is_held, followed=followed)
+
+
+def _unless(nodes: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
+    return (node for node in nodes if node.name not in names)
 
 
 def _hold() -> None:

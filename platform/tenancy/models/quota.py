@@ -77,7 +77,9 @@ class Quota(models.Model):
         """Find what is wrong with this quota as it is here, beside the pool's other quotas."""
         others = Quota.objects.filter(pool=self.pool_id).exclude(pk=self.pk).select_related("team")
         settings = {quota.team.name: quota.setting for quota in (*others, self)}
-        return problems_of(self.team.name, settings, parents, gpus=self.gpus_of_pool)
+        return problems_of(
+            self.team.name, settings, parents, gpus=None if self.pool.follows else self.gpus_of_pool
+        )
 
     @property
     def gpus_of_pool(self) -> int:

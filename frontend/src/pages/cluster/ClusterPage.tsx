@@ -25,6 +25,7 @@ import { GpuTable } from "./GpuTable";
 import { Legend } from "./Legend";
 import { NodeCard } from "./NodeCard";
 import { NodeMap } from "./NodeMap";
+import { PoolNotes } from "./PoolNotes";
 import { Totals } from "./Totals";
 import styles from "./ClusterPage.module.css";
 
@@ -74,6 +75,7 @@ export default function ClusterPage() {
               onChange={setPool}
             />
           )}
+          <PoolNotes pool={chosen === "" ? undefined : chosen} />
           <Totals nodes={here} />
           <Nodes nodes={here} />
         </>

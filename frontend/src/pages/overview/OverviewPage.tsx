@@ -3,6 +3,7 @@
 import { usePools } from "../../api/cluster";
 import { useInAddress } from "../../app/useInAddress";
 import { Segments } from "../../design/Segments";
+import { PoolNotes } from "../cluster/PoolNotes";
 import { ClosedNodes } from "./ClosedNodes";
 import { FinishedJobs } from "./FinishedJobs";
 import { Headline } from "./Headline";
@@ -34,6 +35,7 @@ export function OverviewPage() {
       </div>
       <PlansBanner />
       <ClosedNodes />
+      <PoolNotes />
       <div className={styles.figures}>
         <Headline />
       </div>

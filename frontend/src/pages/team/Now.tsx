@@ -10,6 +10,7 @@ import { Stat } from "../../design/Stat";
 import { useTeamColour } from "../../design/teamColour";
 import { formatCount, formatGpus, plural } from "../../domain/format";
 import { exchangeOf } from "../../domain/standing";
+import { PoolNotes } from "../cluster/PoolNotes";
 import { FinishedJobs } from "../overview/FinishedJobs";
 import { Queue } from "../overview/Queue";
 import { RunningJobs } from "../overview/RunningJobs";
@@ -57,6 +58,7 @@ function Standing({ team }: { readonly team: string }) {
           />
         </div>
       )}
+      <PoolNotes pool={pool} />
       <FourNumbers standing={standing} />
       {standing !== undefined && gpusTotal > 0 && (
         <figure className={styles.share}>

@@ -50,10 +50,10 @@ def connect(options: Mapping[str, Any]) -> Answer:
 
 
 def _answering(options: Mapping[str, Any]) -> Answer:
-    import ray  # noqa: PLC0415 - as above
 
     from cluster.ray_host.link.agents import Agents  # noqa: PLC0415 - loads Ray
     from cluster.ray_host.link.asking import Asking  # noqa: PLC0415 - loads Ray
+    from cluster.ray_host.link.head import ask_head  # noqa: PLC0415 - loads Ray
     from cluster.ray_host.link.membership import ClusterMembership  # noqa: PLC0415 - beside them
 
     agents = Agents(
@@ -61,7 +61,15 @@ def _answering(options: Mapping[str, Any]) -> Answer:
         node_dir=options["node_dir"],
         asked_of_nodes=options["asked_of_nodes"],
     )
-    return Asking(membership=ClusterMembership(ask_head=ray.nodes), agents=agents).answer
+    membership = ClusterMembership(ask_head=ask_head)
+    asking = Asking(membership=membership, agents=agents)
+
+    def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        if request.get("roster"):
+            return membership.roster(seconds=request["seconds"])
+        return asking.answer(request)
+
+    return answer
 
 
 def _code() -> tuple[Path, ...]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 NODE_LABEL = "concertina.io/node"
+DRAINED_UNTIL = "DrainedUntil"  # ours, in rows of the head: milliseconds since 1970; 0: at no time
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -24,6 +26,21 @@ class RayNode:
     ray_id: str
     gpus: int
     cpus: int
+    address: str = field(default="", compare=False)
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False)
+    leaving_because: str = field(default="", compare=False)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What the service is told of it."""
+        return {
+            "name": self.name,
+            "address": self.address,
+            "labels": dict(self.labels),
+            "gpus": self.gpus,
+            "cpus": self.cpus,
+            "leaving_because": self.leaving_because,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +49,7 @@ class Members:
 
     nodes: Mapping[str, RayNode]  # by name
     why_not: Mapping[str, str]  # of names that cannot be used, or whose nodes died
+    twice: Mapping[str, str] = field(default_factory=dict)  # of names that several nodes bear
 
     def absence_of(self, name: str) -> str:
         """Say why there is no node of this name."""
@@ -58,6 +76,7 @@ def read(rows: Rows) -> Members:
     return Members(
         nodes={name: nodes[0] for name, nodes in alive.items() if name not in twice},
         why_not={**{name: why for name, why in dead.items() if name not in alive}, **twice},
+        twice=twice,
     )
 
 
@@ -68,7 +87,20 @@ def _node(name: str, row: Mapping[str, Any]) -> RayNode:
         ray_id=row["NodeID"],
         gpus=int(resources.get("GPU", 0)),
         cpus=int(resources.get("CPU", 0)),
+        address=row.get("NodeManagerAddress", ""),
+        labels=row["Labels"],
+        leaving_because=_leaving(row.get(DRAINED_UNTIL)),
     )
+
+
+def _leaving(until_milliseconds: int | None) -> str:
+    """Say why the cluster takes a node back; None: it does not. 0: nobody said until when."""
+    if until_milliseconds is None:
+        return ""
+    if not until_milliseconds:
+        return "Ray drains it"
+    until = datetime.fromtimestamp(until_milliseconds / 1000.0, tz=UTC)
+    return f"Ray drains it, until {until:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _twice(nodes: Iterable[RayNode]) -> str:
@@ -96,6 +128,14 @@ class ClusterMembership:
                 threading.Thread(target=self._ask, name="membership", daemon=True).start()
             self._news.wait_for(lambda: self._members is not None, timeout=seconds)
             return self._members
+
+    def roster(self, *, seconds: float) -> dict[str, Any]:
+        """All nodes, in words for the service; the first answer of the head is waited for."""
+        members = self.now(seconds=seconds)
+        if members is None:
+            return {"trouble": "Ray's head has not said yet which nodes there are"}
+        machines = [node.document for node in members.nodes.values()]
+        return {"machines": machines, "unusable": dict(members.twice)}
 
     def _ask(self) -> None:
         members: Members | None = None

@@ -48,6 +48,9 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="It has not answered since then, and takes no new work."
     )
     silent_reason = serializers.SerializerMethodField(help_text="Why, in words; empty: it answers.")
+    leaving_because = serializers.SerializerMethodField(
+        help_text="Why the cluster takes it back, for which it is drained; empty: it does not."
+    )
     memory_bytes = serializers.IntegerField(
         allow_null=True, help_text="Of its machine; null: not known."
     )
@@ -64,6 +67,9 @@ class NodeServiceSerializer(serializers.Serializer[Any]):
 
     def get_silent_reason(self, node: Node) -> str:
         return shown_reason(self.context["principal"], node.silent_reason)
+
+    def get_leaving_because(self, node: Node) -> str:
+        return shown_reason(self.context["principal"], node.leaving_because)
 
     def get_stragglers(self, node: Node) -> int:
         counts: Mapping[str, int] = self.context["stragglers"]

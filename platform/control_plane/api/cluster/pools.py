@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from cluster.models import Pool
 from cluster.models.pool import ADMISSION_VARIANTS
 from cluster.nodes.queries import PoolSize, nodes_of, pool_sizes
 from drf_spectacular.utils import extend_schema
@@ -14,6 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from tenancy.access.principal import Principal, principal_of
+from tenancy.models import Team, settings_of_pool
+from tenancy.quota_rules import total_promised
 
 from autoscaler.control_loop.models import Tick
 from control_plane.queries.visibility import OTHER_TEAMS, sees_gpus_of, shown_reason
@@ -54,6 +58,16 @@ class PoolSerializer(serializers.Serializer[Any]):
     dollars_per_gpu_hour = serializers.FloatField()
     gpus_total = serializers.IntegerField()
     gpus_used = serializers.IntegerField()
+    gpus_missing = serializers.IntegerField(
+        help_text="Of those that teams are guaranteed, what is not there now: nodes of a pool that"
+        " follows a cluster come and go."
+    )
+    ray_selector = serializers.DictField(
+        help_text="Labels of the machines of its cluster that are its nodes; empty: none."
+    )
+    following_note = serializers.CharField(
+        help_text="For admins: what to know of these machines, a line each; empty: nothing."
+    )
     price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
     gap = serializers.FloatField(allow_null=True, help_text="0: the newest plan is optimal.")
     nodes = NodeSerializer(many=True)
@@ -91,7 +105,23 @@ class PoolsView(APIView):
                 }
             )
         # As it stands: serializers would take most of the time, of a dozen values for each GPU.
-        return {"items": [_pool(size, nodes[size.pool.pk], outcomes) for size in sizes]}
+        promised = _promised([size.pool for size in sizes if size.pool.follows])
+        items = []
+        for size in sizes:
+            pool = size.pool
+            missing = max(promised.get(pool.pk, 0) - size.gpus, 0)
+            note = pool.following_note if principal.is_admin else ""
+            more = {"gpus_missing": missing, "following_note": note}
+            items.append({**_pool(size, nodes[pool.pk], outcomes), **more})
+        return {"items": items}
+
+
+def _promised(pools: Sequence[Pool]) -> Mapping[int, int]:
+    """Return what teams are guaranteed together of each pool, by its id."""
+    if not pools:
+        return {}
+    parents = Team.parents_by_name()
+    return {pool.pk: total_promised(settings_of_pool(pool.pk), parents) for pool in pools}
 
 
 def _written(moment: datetime | None) -> str | None:
@@ -110,6 +140,7 @@ def _pool(
         "policy_options": size.pool.policy_options,
         "admission": size.pool.admission,
         "dollars_per_gpu_hour": size.pool.dollars_per_gpu_hour,
+        "ray_selector": size.pool.ray_selector,
         "gpus_total": size.gpus,
         "gpus_used": sum(len(node["claims"]) for node in nodes),
         "price": outcome.get("price"),

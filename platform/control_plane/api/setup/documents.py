@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from cluster.following.labels import LONGEST_VALUE
 from cluster.models import Node, Pool
 from cluster.models.all_reduce import MOST_POINTS
 from rest_framework import serializers
@@ -83,6 +84,12 @@ class PoolSetupSerializer(KnownFieldsMixin, serializers.ModelSerializer[Pool]):
         max_length=MOST_POINTS,
         required=False,
         help_text="Measured times of an all-reduce.",
+    )
+    ray_selector = serializers.DictField(
+        child=serializers.CharField(max_length=LONGEST_VALUE),
+        required=False,
+        help_text="Labels of machines of the Ray cluster: its nodes are made from those that bear"
+        " all of them. Empty: its nodes are those that are named here.",
     )
     fair_share = FairShareSetupSerializer(required=False)
     prefetched_images = serializers.ListField(
