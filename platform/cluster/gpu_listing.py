@@ -36,3 +36,11 @@ def parse(listing: str) -> tuple[Gpu, ...]:
             name = f"{whole.name} {part['profile']}"
             found[-1].append(Gpu(index=whole.index, name=name, uuid=part["uuid"]))
     return tuple(gpu for family in found for gpu in family[1:] or family)
+
+
+def visible(gpus: tuple[Gpu, ...], names: str | None) -> tuple[Gpu, ...]:
+    """Those that CUDA_VISIBLE_DEVICES names, in its order; None: it hides none."""
+    if names is None:
+        return gpus
+    by_name = {name: gpu for gpu in gpus for name in (gpu.uuid, str(gpu.index))}
+    return tuple(by_name[name] for name in names.split(",") if name in by_name)

@@ -72,8 +72,20 @@ class Agent:
             state_dir=Path(request["state_dir"]),
             word=request["word"],
             python=request["worker_python"],
-        )
+        ) or self._why_gpus_differ(request.get("gpus"))
         return {"version": wire.VERSION, "why_unfit": why_unfit}
+
+    def _why_gpus_differ(self, numbers: Mapping[str, int] | None) -> str:
+        """`numbers`: what the pool wants and what Ray has; None: it has slots, or nobody says."""
+        if numbers is None:
+            return ""
+        told = self._list_gpus({})
+        return fitness.why_gpus_differ(
+            wanted=numbers["wanted"],
+            in_ray=numbers["in_ray"],
+            listing=told["listing"],
+            given=told["visible"],
+        )
 
     def _start(self, request: Mapping[str, Any]) -> None:
         host = replace(self._host, log_bounds=wire.bounds_of(request["log_bounds"]))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from cluster import gpu_listing
 from cluster.ray_host import shared_state
 
 _SHARED_TYPES: Final = frozenset(  # file systems that other machines have, too
@@ -74,6 +75,31 @@ def why_no_python(python: str) -> str:
         return f"{rule} does not work here: {' '.join(ran.stderr.split())[-200:]}"
     missing = [_NEEDED[name] for name in ran.stdout.split()]
     return f"{rule} has not {' and not '.join(missing)} here. Install it there" if missing else ""
+
+
+def why_gpus_differ(*, wanted: int, in_ray: int, listing: str, given: str | None) -> str:
+    """Say how many GPUs the pool, Ray and NVIDIA's driver count, where they do not agree.
+
+    Without a driver there is nothing to compare: then Ray's number is an admin's (--num-gpus).
+
+    Args:
+        wanted: by the pool.
+        in_ray: what Ray has there.
+        listing: what `nvidia-smi -L` prints; empty: there is no driver.
+        given: CUDA_VISIBLE_DEVICES, as Ray set it for us; None: it hides none.
+    """
+    if not listing:
+        return ""
+    there = gpu_listing.parse(listing)
+    seen = len(gpu_listing.visible(there, given))
+    if seen == wanted:
+        return ""
+    hidden = "all of them" if given is None else f"CUDA_VISIBLE_DEVICES={given}"
+    return (
+        f"it is to have {wanted} GPUs; Ray says {in_ray} there and gave us {hidden}; NVIDIA's"
+        f" driver lists {len(there)}, and {seen} of those that we were given. Start Ray there with"
+        " the driver's number (--num-gpus), or correct the node's GPUs or the pool's GPUs per node"
+    )
 
 
 def is_reaped(*, seconds: float = _REAP_SECONDS) -> bool:

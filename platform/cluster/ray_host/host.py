@@ -139,7 +139,7 @@ class RayHost:
     def gpus(self, node: str) -> tuple[Gpu, ...]:
         """See the port."""
         answer = self._ask_one(node, "list_gpus", seconds=_SURVEY_SECONDS)
-        return visible(gpu_listing.parse(answer["listing"]), answer["visible"])
+        return gpu_listing.visible(gpu_listing.parse(answer["listing"]), answer["visible"])
 
     def machine(self, node: str) -> NodeMachine:
         """See the port."""
@@ -277,14 +277,6 @@ class RayHost:
         for node in [node for node, answer in answers.items() if "unavailable" in answer]:
             silent[node] = answers.pop(node)["unavailable"]
         return answers, silent
-
-
-def visible(gpus: tuple[Gpu, ...], names: str | None) -> tuple[Gpu, ...]:
-    """Those that Ray gave us, in its order; None: it hides none."""
-    if names is None:
-        return gpus
-    by_name = {name: gpu for gpu in gpus for name in (gpu.uuid, str(gpu.index))}
-    return tuple(by_name[name] for name in names.split(",") if name in by_name)
 
 
 def _check(launch: Launch) -> None:

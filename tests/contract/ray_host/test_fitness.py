@@ -136,3 +136,26 @@ def test_whether_orphans_are_collected_is_tried() -> None:
         (sys.executable, "-c", _LETS_LIE), capture_output=True, text=True, check=True
     )
     assert ran.stdout == "False\n"
+
+
+LISTING: Final = "".join(f"GPU {n}: NVIDIA H100 (UUID: GPU-{n})\n" for n in range(4))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "listing"),
+    [(4, None, LISTING), (4, "0,1,2,3", LISTING), (2, "GPU-3,1", LISTING), (8, "0,1", "")],
+)
+def test_gpus_on_whose_number_all_agree_are_fit(
+    wanted: int, given: str | None, listing: str
+) -> None:
+    assert fitness.why_gpus_differ(wanted=wanted, in_ray=8, listing=listing, given=given) == ""
+
+
+def test_where_pool_ray_and_driver_disagree_all_numbers_are_told() -> None:
+    said = fitness.why_gpus_differ(wanted=8, in_ray=8, listing=LISTING, given="0,1,2,3,4,5,6,7")
+    assert said.startswith(
+        "it is to have 8 GPUs; Ray says 8 there and gave us CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7;"
+        " NVIDIA's driver lists 4, and 4 of those that we were given."
+    )
+    hides_none = fitness.why_gpus_differ(wanted=2, in_ray=4, listing=LISTING, given=None)
+    assert "gave us all of them; NVIDIA's driver lists 4, and 4 of" in hides_none

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cluster.following.roster import RosterMachine
@@ -42,6 +43,12 @@ def host(cluster: RayCluster, tmp_path: Path) -> Iterator[RayHost]:
     made.close()
 
 
+class _BenchOnTheOther(RayBench):
+    @property
+    def known(self) -> dict[str, Any]:
+        return {"env": {}, "node": OTHER}
+
+
 def looks(host: RayHost, *, lost_after: float = 3600.0) -> None:
     """What a tick does about nodes: it follows, looks, and notes who is silent."""
     now = timezone.now()
@@ -75,11 +82,11 @@ def test_nodes_of_a_pool_are_the_raylets_with_its_labels(
 ) -> None:
     Pool.objects.create(name="default", ray_selector=LABELS)
     comes_to(host, lambda: takes_work(NODE))
-    first = Node.objects.get()
-    assert (first.gpus, first.address) == (2, "127.0.0.1")  # slots: its processors
     seen = machine(host, NODE)
     assert seen is not None
     assert seen.labels.items() >= LABELS.items()
+    first = Node.objects.get()
+    assert (first.gpus, first.address) == (2, seen.address)  # slots: its processors
 
     known = cluster.processes("raylet/raylet ")
     cluster.add_node("elsewhere", pool="other")
@@ -87,9 +94,12 @@ def test_nodes_of_a_pool_are_the_raylets_with_its_labels(
     comes_to(host, lambda: takes_work(OTHER))
     assert set(Node.objects.values_list("name", flat=True)) == {NODE, OTHER}
 
-    bench = RayBench(host=host, folder=tmp_path / "control", node=OTHER)
+    bench = _BenchOnTheOther(host=host, folder=tmp_path / "control")
     bench.folder.mkdir()
     bench.start("w1")
+    Pool.objects.update(gpus_per_node=1)  # leased anew, and what runs there goes on
+    comes_to(host, lambda: all(node.takes_work and node.gpus == 1 for node in Node.objects.all()))
+    assert set(host.list().by_id()) == {"w1"}
     cluster.drain(seen_id(host, OTHER), seconds=3600)
     comes_to(host, lambda: Node.objects.get(name=OTHER).is_draining)
     assert "Ray drains it, until 20" in Node.objects.get(name=OTHER).leaving_because

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster.gpu_listing import Gpu
+from cluster.gpu_listing import Gpu, visible
 from cluster.ray_host import wire
-from cluster.ray_host.host import RayHost, visible
+from cluster.ray_host.host import RayHost
 from cluster.ray_host.link_process import Link
 from cluster.worker_host import HostUnavailable, ObservedProcess, ProcessPhase
 

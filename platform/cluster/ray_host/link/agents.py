@@ -9,6 +9,7 @@ for its former id is removed, as it would wait for that node for ever.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
@@ -54,6 +55,7 @@ class _Post:
     why_not: str = "its agent is being started"
     not_before: float = 0.0
     is_being_made: bool = False
+    slots: int | None = None  # of the lease in which it is
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,9 +68,10 @@ class Agents:
     _posts: dict[tuple[str, str], _Post] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def seek(self, wanted: Mapping[RayNode, int]) -> None:
+    def seek(self, wanted: Mapping[RayNode, int | None]) -> None:
         """Begin to find or make the agents of these nodes, each with so many slots.
 
+        None: nobody has said how many yet, so that an agent is found only where there is one.
         Waits a moment for those that it begins with: finding one that is there takes little.
         """
         with self._lock:
@@ -91,11 +94,14 @@ class Agents:
             raise NoAgent(post.why_not)
         return post.handle
 
-    def _begun(self, node: RayNode, slots: int) -> threading.Thread | None:
+    def _begun(self, node: RayNode, slots: int | None) -> threading.Thread | None:
         post = self._posts.setdefault(_key(node), _Post())
         is_put_off = time.monotonic() < post.not_before
-        if post.handle is not None or post.is_being_made or is_put_off:
+        is_other = slots is not None and post.slots not in {slots, None}
+        if (post.handle is not None and not is_other) or post.is_being_made or is_put_off:
             return None
+        if is_other:
+            post.handle, post.why_not = None, "its GPUs are another number now, and leased anew"
         post.is_being_made = True
         thread = threading.Thread(target=self._fill, args=(post, node, slots), daemon=True)
         thread.start()
@@ -106,7 +112,7 @@ class Agents:
         with self._lock:
             self._posts.pop(_key(node), None)
 
-    def _fill(self, post: _Post, node: RayNode, slots: int) -> None:
+    def _fill(self, post: _Post, node: RayNode, slots: int | None) -> None:
         handle, why_not = None, ""
         try:
             handle = self._made(node, slots)
@@ -116,13 +122,13 @@ class Agents:
         except Exception as problem:  # noqa: BLE001 - Ray's own, of many classes: told, tried again
             why_not = f"its agent cannot be started: {type(problem).__name__}: {problem}"[:500]
         with self._lock:
-            post.handle, post.is_being_made = handle, False
+            post.handle, post.is_being_made, post.slots = handle, False, slots
             post.why_not, post.not_before = why_not, time.monotonic() + _AGAIN_SECONDS
 
-    def _made(self, node: RayNode, slots: int) -> Any:
+    def _made(self, node: RayNode, slots: int | None) -> Any:
         lease = self._lease(node, slots)
         name = self._name(node)
-        gpus = min(slots, node.gpus)
+        gpus = int(lease.bundle_specs[0].get("GPU", 0))
         handle = (
             ray.remote(Agent)
             .options(
@@ -140,12 +146,12 @@ class Agents:
             )
             .remote(node.name, f"{self.node_dir}/{self.installation}/{node.name}", _OOM_SCORE)
         )
-        self._check(handle)
+        self._check(handle, {"wanted": gpus, "in_ray": node.gpus} if gpus else None)
         return handle
 
-    def _check(self, handle: Any) -> None:
+    def _check(self, handle: Any, gpus: Mapping[str, int] | None) -> None:
         """Raises: NoAgent, if it is of another release, or its node is not fit for jobs."""
-        hello = wire.question("hello", **self.asked_of_nodes)
+        hello = wire.question("hello", **self.asked_of_nodes, gpus=gpus)
         hello_answer = json.loads(ray.get(handle.ask.remote(hello), timeout=_HELLO_SECONDS))
         if "unavailable" in hello_answer:
             raise NoAgent(hello_answer["unavailable"])
@@ -157,11 +163,12 @@ class Agents:
         if why_unfit := hello_answer["answer"]["why_unfit"]:
             raise NoAgent(why_unfit)
 
-    def _lease(self, node: RayNode, slots: int) -> Any:
+    def _lease(self, node: RayNode, slots: int | None) -> Any:
         name = self._name(node)
-        try:
-            lease = get_placement_group(name)
-        except ValueError:
+        lease = self._kept_lease(node, slots)
+        if lease is None:
+            if slots is None:
+                raise NoAgent("nobody has looked at it yet since the link to Ray was begun")
             lease = placement_group(
                 [_bundle(node, slots)],
                 name=name,
@@ -169,12 +176,30 @@ class Agents:
                 bundle_label_selector=[{"ray.io/node-id": node.ray_id}],
             )
         if not lease.wait(_LEASE_SECONDS):
+            wanted = dict(lease.bundle_specs[0])
             remove_placement_group(lease)
             raise NoAgent(
-                f"Ray does not lease us {_bundle(node, slots)} there: others of the cluster have"
+                f"Ray does not lease us {wanted} there: others of the cluster have"
                 " some of it. Wait for them, or lower the node's GPUs"
             )
         return lease
+
+    def _kept_lease(self, node: RayNode, slots: int | None) -> Any:
+        """Return the lease that is there; None: there is none of what is wanted, any more.
+
+        One of another size goes with its agent; what runs there goes on, for the next to find.
+        """
+        name = self._name(node)
+        try:
+            lease = get_placement_group(name)
+        except ValueError:
+            return None
+        if slots is None or lease.bundle_specs[0] == _bundle(node, slots):
+            return lease
+        with contextlib.suppress(ValueError):  # it has none
+            ray.kill(ray.get_actor(name), no_restart=True)
+        remove_placement_group(lease)
+        return None
 
     def _name(self, node: RayNode) -> str:
         return f"{self.installation}:{node.name}:{node.ray_id[:_ID_DIGITS]}"

@@ -55,7 +55,7 @@ class Asking:
         if members is None:
             return {"answers": {}, "silent": dict.fromkeys(questions, _NO_HEAD)}
         nodes = {name: members.nodes[name] for name in questions if name in members.nodes}
-        self.agents.seek({node: self._slots.get(node.name, 1) for node in nodes.values()})
+        self.agents.seek({node: self._slots.get(node.name) for node in nodes.values()})
         silent = {name: members.absence_of(name) for name in questions.keys() - nodes.keys()}
         references: dict[Any, RayNode] = {}
         for name, node in nodes.items():
