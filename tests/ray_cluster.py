@@ -35,7 +35,7 @@ WHY_NOT: Final = "Ray is not installed: .venv/bin/uv pip install -r requirements
 _MARK: Final = "CONCERTINA_TESTS_RAY"
 _START_SECONDS: Final = 240.0  # 4 s on a quiet machine
 _TRIES: Final = 3
-_TOO_BUSY: Final = ("timed out during startup", "Timed out", "timed out", "in time")
+TOO_BUSY: Final = ("timed out during startup", "Timed out", "timed out", "in time")
 
 
 @dataclass
@@ -172,7 +172,7 @@ def _tried(start: Callable[[], str | None], clear: Callable[[], None]) -> None:
         told = start()
         if told is None:
             return
-        assert any(words in told for words in _TOO_BUSY), told
+        assert any(words in told for words in TOO_BUSY), told
         clear()
     pytest.skip(f"This machine is too busy for Ray, which says: {told[-200:]}")
 

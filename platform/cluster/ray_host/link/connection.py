@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import platform
 import socket
-from collections.abc import Callable, Mapping
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +17,10 @@ from concertina_worker import protocol
 
 _NAMESPACE: Final = "concertina"
 _KNOCK_SECONDS: Final = 3.0
+_LONGEST_HEARD: Final = 20_000
+_FRAME_HEAD: Final = 9  # bytes of a frame of HTTP/2: length, kind, flags, stream
+_SETTINGS: Final = b"\x04"  # the kind that each side sends first
+_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\x04\0\0\0\0\0"
 
 Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -36,17 +44,38 @@ def connect(options: Mapping[str, Any]) -> Answer:
             " Install concertina[ray] there, or let CONCERTINA_RAY_PYTHON name an interpreter that"
             " has the Ray of the cluster"
         ) from problem
-    try:
-        ray.init(
-            address=options["address"],
-            namespace=_NAMESPACE,
-            runtime_env={"py_modules": [str(one) for one in _code()]},
-            log_to_driver=False,
-            logging_level="ERROR",
-        )
-    except Exception as problem:
-        raise CannotConnect(_words(problem, options["address"])) from problem
+    with _overheard() as heard:
+        try:
+            ray.init(
+                address=options["address"],
+                namespace=_NAMESPACE,
+                runtime_env={"py_modules": [str(one) for one in _code()]},
+                log_to_driver=False,
+                logging_level="ERROR",
+            )
+        except Exception as problem:
+            raise CannotConnect(_words(problem, options["address"], heard())) from problem
     return _answering(options)
+
+
+@contextlib.contextmanager
+def _overheard() -> Iterator[Callable[[], str]]:
+    """Hear what Ray's own libraries write meanwhile: their exceptions say less."""
+    with tempfile.TemporaryFile() as said:
+        own = os.dup(2)
+        os.dup2(said.fileno(), 2)
+
+        def heard() -> str:
+            said.seek(0)
+            return said.read(_LONGEST_HEARD).decode(errors="replace")
+
+        try:
+            yield heard
+        finally:
+            os.dup2(own, 2)
+            os.close(own)
+            sys.stderr.write(heard())
+            sys.stderr.flush()
 
 
 def _answering(options: Mapping[str, Any]) -> Answer:
@@ -78,25 +107,57 @@ def _code() -> tuple[Path, ...]:
 
 
 def _knock(address: str) -> None:
-    """Raises: CannotConnect, where nobody listens; Ray itself would try for minutes."""
+    """Raises: CannotConnect, where no head listens; Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS).close()
+        with socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS) as line:
+            answer = b"" if os.environ.get("RAY_USE_TLS", "0") != "0" else _greeting(line)
     except OSError as problem:
         raise CannotConnect(
             f"nobody answers at {address} ({problem}), where CONCERTINA_RAY_ADDRESS says that Ray's"
             " head is. Start it, or correct the address"
         ) from problem
+    if answer and answer[3:4] != _SETTINGS:
+        raise CannotConnect(
+            f"what answers at {address}, where CONCERTINA_RAY_ADDRESS says that Ray's head is, is"
+            f" something else: it says {answer!r}. Correct the address: its port is that of"
+            " `ray start --head --port`, 6379 if nobody said otherwise"
+        )
 
 
-def _words(problem: Exception, address: str) -> str:
+def _greeting(line: socket.socket) -> bytes:
+    """Return what the other side says first when it is greeted as gRPC does; empty: nothing yet.
+
+    A head that is busy may be silent for long; then Ray's own patience counts.
+    """
+    line.sendall(_PREFACE)
+    try:
+        return line.recv(_FRAME_HEAD)
+    except TimeoutError:
+        return b""
+
+
+def _words(problem: Exception, address: str, heard: str = "") -> str:
     """Ray's own words, and what to do where they do not say it."""
     message = " ".join(str(problem).split())
-    if "token" in message.lower() or "unauthenticated" in message.lower():
-        token = "the token of CONCERTINA_RAY_TOKEN_FILE"  # noqa: S105 - a name
-        return f"Ray at {address} does not let us in with {token}: {message}"[:1000]
+    if any(word in f"{message} {heard}".lower() for word in ("token", "unauthenticated")):
+        return _about_the_token(address, message)
     if "version mismatch" in message.lower():
         return (
             f"{message} Let CONCERTINA_RAY_PYTHON name an interpreter that has what the cluster has"
         )
     return f"Ray at {address} does not take us in: {type(problem).__name__}: {message}"[:1000]
+
+
+def _about_the_token(address: str, message: str) -> str:
+    """What to do with a token that is not the cluster's, or with none."""
+    if os.environ.get("RAY_AUTH_MODE") == "token":
+        return (
+            f"Ray at {address} does not let us in with the token of CONCERTINA_RAY_TOKEN_FILE: it"
+            " is missing there, wrong, or was changed since. Write the cluster's into that file"
+            f" (its machines have it in ~/.ray/auth_token). Ray says: {message}"
+        )[:1000]
+    return (
+        f"Ray at {address} asks for a token, and CONCERTINA_RAY_UNPROTECTED says that it has none:"
+        f" name a file with the cluster's in CONCERTINA_RAY_TOKEN_FILE instead. Ray says: {message}"
+    )[:1000]
