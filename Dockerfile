@@ -38,6 +38,7 @@ COPY jobs jobs
 COPY platform/cluster platform/cluster
 COPY platform/control_plane platform/control_plane
 COPY platform/schedules platform/schedules
+COPY platform/sweeps platform/sweeps
 COPY platform/storage platform/storage
 COPY platform/tenancy platform/tenancy
 COPY platform/webhooks platform/webhooks

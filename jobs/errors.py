@@ -61,6 +61,12 @@ class ArrayNotFound(JobsError):
     code = "not_found"
 
 
+class SweepSteersTrials(JobsError):
+    """A sweep pauses and resumes its trials itself. Cancel it, or pause single trials of it."""
+
+    code = "illegal_transition"
+
+
 class JobNotYours(JobsError):
     """You may see this job, and not change it: that is for whoever submitted it, and for leads."""
 

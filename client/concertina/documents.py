@@ -1691,7 +1691,7 @@ class Validation(TypedDict):
     resolved_spec: dict[str, Any] | None  # null if there are problems.
     problems: list[Problem]
     notes: list[str]
-    trials: int  # How many jobs its `array` makes; 0: it has none, or there are problems.
+    trials: int  # How many jobs its `array` or `sweep` makes; 0: neither, or there are problems.
     outlook: Outlook | None  # Null: nobody asked, or the spec has problems.
 
 

@@ -95,6 +95,8 @@ JobReason = Literal[
     "pending_evaluation",
     "paused_by_user",
     "cancelled_by_user",
+    "paused_at_rung",
+    "stopped_by_sweep",
     "completed",
     "ended_early",
     "script_did_not_end",

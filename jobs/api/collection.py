@@ -53,6 +53,8 @@ CountJobs = Callable[[Request, int], None]
 """Counts the jobs of a bulk against its sender's rate; raises if they are too many now."""
 LookAhead = Callable[[Job, JobSpec, Principal], Any]
 """Says what would become of a job that is not stored, as far as its sender may know it."""
+Expand = Callable[[object], list[SentSpec]]
+"""Returns the specs of all jobs that one spec asks for. Raises: SpecInvalid."""
 Share = Callable[[Request, Hashable, Callable[[], Any]], Any]
 """Reads, or returns what was just read for somebody who asked the same and may see the same."""
 
@@ -208,13 +210,15 @@ class ValidateView(KnowsPools):
     """Would this spec be accepted, and what would become of it?"""
 
     look_ahead: LookAhead | None = None
+    expand: Expand = staticmethod(expansion.read_one)
 
     @extend_schema(
         operation_id="validate_job",
         summary="Check a job spec without submitting it",
         description="With `outlook`, the planner is asked as well: whether the job would start now"
         " and with how many workers, which jobs would give way, and when it starts and ends. Of a"
-        " spec with an `array` all trials are checked; what else is said is said of the first.",
+        " spec with an `array` or a `sweep` all trials are checked; what else is said is said of"
+        " the first.",
         parameters=[requests.ValidationQuery],
         request=JOB_SPEC_BODY,
         responses=ValidationSerializer,
@@ -224,7 +228,7 @@ class ValidateView(KnowsPools):
         principal = principal_of(request)
         answer: dict[str, Any] = {"resolved_spec": None, "problems": [], "notes": [], "trials": 0}
         try:
-            sent = expansion.read_one(request.data)
+            sent = self.expand(request.data)
             self.count_jobs(request, len(sent))
             admitted = call.admit_all(
                 sent, teams=principal.teams_where(Permission.SUBMIT), pools=self.pools()

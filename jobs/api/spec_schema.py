@@ -74,6 +74,10 @@ _ALIASES: Final = {
         "allOf": [{"$ref": "#/components/schemas/ArraySpec"}],
         "description": "Makes a job for each trial: in a bulk and in a check only.",
     },
+    "sweep": {
+        "allOf": [{"$ref": "#/components/schemas/SweepTerms"}],
+        "description": "Makes trials one after the other: of `submit_sweep` and in a check only.",
+    },
     "project": {"type": "string", "description": "Also accepted for `team`."},
     "max_restarts": {"type": "integer", "description": "Also accepted for `retry.max_restarts`."},
 }

@@ -7,10 +7,11 @@ stops, another wish only changes `ends_as`.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.db import transaction
+from tenancy.access.principal import Principal
 from tenancy.audit import records
 
 from autoscaler.job_vocabulary import EventKind, JobReason
@@ -18,7 +19,8 @@ from jobs.changes import demand_signal, events
 from jobs.changes.transitions import move, move_held
 from jobs.errors import IllegalTransition, JobNotFound, LimitUsedUp
 from jobs.lifecycle import ACTIVE, LIVE, JobState
-from jobs.models import Job
+from jobs.models import Job, JobArray
+from jobs.queries.listing import arrays
 from jobs.spec import stored_spec
 from jobs.spec.parts.used_limits import SpecLimit
 
@@ -67,6 +69,10 @@ _RESUME: Final = _StateRequest(
 )
 
 
+_REST: Final = replace(_PAUSE, reason=JobReason.PAUSED_AT_RUNG)
+_STOP: Final = replace(_CANCEL, done="stopped", reason=JobReason.STOPPED_BY_SWEEP)
+
+
 @transaction.atomic
 def cancel(*, job_id: str, actor: str, reason: str = "", others: Sequence[str] = ()) -> Job:
     """Stop the job for good; likewise of `others`, which wait for it, those that still live.
@@ -88,6 +94,19 @@ def cancel_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[
     return _grant_to_all(_CANCEL, job_ids=job_ids, actor=actor, comment=reason)
 
 
+def cancel_trials(principal: Principal, array: JobArray, *, reason: str = "") -> list[str]:
+    """Stop all trials of an array that live, and have its sweep make no more; return which.
+
+    Raises:
+        JobNotYours: some of them the principal only sees.
+    """
+    live = arrays.live_jobs_to_change(principal, array)
+    if array.is_swept and JobArray.objects.filter(pk=array.pk).update(is_open=False):
+        # Who was just making some has done so, and who comes later makes none.
+        live = arrays.live_jobs_to_change(principal, array)
+    return cancel_all(job_ids=live, actor=principal.name, reason=reason)
+
+
 @transaction.atomic
 def pause_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[str]:
     """Have all of the jobs that wait or run give back their GPUs; return which. As `cancel_all`."""
@@ -102,6 +121,18 @@ def resume_all(*, job_ids: Sequence[str], actor: str, reason: str = "") -> list[
     used_up = {job.id for job in columns if _used_up_limit(job) is not None}
     may_go_on = [job_id for job_id in job_ids if job_id not in used_up]
     return _grant_to_all(_RESUME, job_ids=may_go_on, actor=actor, comment=reason)
+
+
+@transaction.atomic
+def rest_all(*, job_ids: Sequence[str], actor: str, reason: str) -> list[str]:
+    """Have trials wait at a rung of their sweep; return which. As `pause_all`."""
+    return _grant_to_all(_REST, job_ids=job_ids, actor=actor, comment=reason)
+
+
+@transaction.atomic
+def stop_all(*, job_ids: Sequence[str], actor: str, reason: str) -> list[str]:
+    """Stop trials for good, for their sweep; return which. As `cancel_all`."""
+    return _grant_to_all(_STOP, job_ids=job_ids, actor=actor, comment=reason)
 
 
 def pause(*, job_id: str, actor: str, reason: str = "") -> Job:

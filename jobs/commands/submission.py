@@ -79,10 +79,12 @@ def submit(
     by: Submitter,
     idempotency_key: str | None = None,
     scheduled: ScheduledBy | None = None,
+    array: JobArray | None = None,
 ) -> SubmissionResult:
     """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
 
-    The same `idempotency_key` with the same body answers with the jobs it made before.
+    The same `idempotency_key` with the same body answers with the jobs it made before. Trials
+    belong to `array`, if one is given that is stored, and else to a new one.
 
     Raises:
         SpecInvalid: with every problem found.
@@ -101,7 +103,7 @@ def submit(
         return SubmissionResult(made=earlier, jobs=())
     key = _Key(team=admitted.team, text=text, digest=digest)
     jobs = new_rows(admitted, sent, by)
-    _bind_to_array(jobs, sent)
+    _bind_to_array(jobs, sent, array)
     _bind_to_schedule(jobs, scheduled)
     made = _made_once(admitted, sent, jobs, key)
     if made is not None:
@@ -150,7 +152,7 @@ def _made_once(
     for job, one in zip(jobs, admitted.specs, strict=True):
         used = {use.source for use in one.spec.data}
         job.data_versions = {name: versions[name] for name in used & versions.keys()}
-    if (array := jobs[0].array) is not None:
+    if (array := jobs[0].array) is not None and array._state.adding:  # noqa: SLF001 - documented
         array.save(force_insert=True)
     Job.objects.bulk_create(jobs)
     Dependency.objects.bulk_create(_dependencies(admitted, jobs))
@@ -217,12 +219,12 @@ def array_of(result: SubmissionResult) -> str | None:
     return Job.objects.filter(pk=first).values_list("array_id", flat=True).first()
 
 
-def _bind_to_array(jobs: Sequence[Job], sent: Sequence[SentSpec]) -> None:
+def _bind_to_array(jobs: Sequence[Job], sent: Sequence[SentSpec], stored: JobArray | None) -> None:
     """Tell the trials of an array which one they belong to; nothing is stored."""
     first = sent[0].trial
     if first is None:
         return
-    array = JobArray(
+    array = stored or JobArray(
         team=jobs[0].team,
         name=first.array,
         parameters=[*first.values],

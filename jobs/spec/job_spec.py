@@ -195,6 +195,8 @@ def parse(document: object) -> JobSpec:
         raise SpecInvalid([NOT_A_MAPPING])
     if "array" in document:
         raise SpecInvalid([_IS_AN_ARRAY])
+    if "sweep" in document:
+        raise SpecInvalid([_IS_A_SWEEP])
     try:
         spec = JobSpec.model_validate(without_aliases(document))
     except ValidationError as error:
@@ -247,6 +249,12 @@ _IS_AN_ARRAY: Final = Problem(
     value=None,
     problem="makes many jobs, and this is the place for one",
     remedy="Send {spec: …} with this spec to POST /api/v1/jobs:bulk, as `concertina submit` does.",
+)
+_IS_A_SWEEP: Final = Problem(
+    field="sweep",
+    value=None,
+    problem="makes many jobs, one after the other, and this is the place for one",
+    remedy="Send this spec to POST /api/v1/sweeps, as `concertina submit` does.",
 )
 NOT_A_MAPPING = Problem(
     field="",

@@ -38,6 +38,7 @@ SHUTDOWN_SECONDS: Final = 8  # less than whoever ends us waits before killing
 _LOADED_LATE: Final = (  # they load scipy, aiohttp and serializers
     *("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution"),
     *("webhooks.delivery.rounds", "webhooks.outbox", "schedules.rounds.one_round"),
+    "sweeps.rounds.one_round",
 )
 
 

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "autoscaler.simulation.api",
     "webhooks",
     "schedules",
+    "sweeps",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -189,6 +190,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "control_plane.api.sweeps.spec_schema.add_sweep_terms",
         "jobs.api.spec_schema.add_job_spec",
         "control_plane.api.schema.limits.add_limits",
         "control_plane.api.schema.plain_parameters.add_patterns",
@@ -247,6 +249,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "control_plane.tasks.submit_scheduled",
         "schedule": 10.0,
         "options": {"queue": "io", "expires": 10.0},
+    },
+    "steer_sweeps": {
+        "task": "control_plane.tasks.steer_sweeps",
+        "schedule": 3.0,
+        "options": {"queue": "io", "expires": 3.0},
     },
     "close_gpu_accounts": {  # of the hour that is over; else there is nothing to do
         "task": "control_plane.tasks.close_gpu_accounts",

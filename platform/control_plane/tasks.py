@@ -12,6 +12,7 @@ from cluster.nodes import retention as cluster_retention
 from django.conf import settings
 from django.utils import timezone
 from schedules import retention as schedules_retention
+from sweeps import retention as sweeps_retention
 from tenancy.audit import forgetting
 from tenancy.single_sign_on import lapsing, proxy
 from tenancy.single_sign_on.terms import GroupTerms, ProviderTerms, ProxyTerms
@@ -37,6 +38,8 @@ TELLING_WEBHOOKS: Final = 0x54656C6C  # "Tell", the number of a lock
 _TELLING_SECONDS: Final = 8.0
 SUBMITTING_SCHEDULED: Final = 0x44756521  # "Due!", the number of a lock
 _SUBMITTING_SECONDS: Final = 20.0
+STEERING_SWEEPS: Final = 0x52756E67  # "Rung", the number of a lock
+_STEERING_SECONDS: Final = 10.0
 _MOST_GAPS_TOLD: Final = 50  # each a line of the log
 _CLOSING_SECONDS: Final = 60.0
 CLOSING_ACCOUNTS: Final = 0x4163636F  # "Acco", the number of a lock
@@ -57,6 +60,7 @@ def forget_what_is_old() -> None:
         **gpu_accounts_retention.delete_old(erase=erase),
         **webhooks_retention.delete_old(kept.deliveries, erase=erase),
         **schedules_retention.delete_old(erase=erase),
+        **sweeps_retention.delete_old(erase=erase),
         **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
         "audit_entries": forgetting.forget_old(kept.audit, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
@@ -114,6 +118,21 @@ def submit_scheduled() -> None:
     with session_lock(SUBMITTING_SCHEDULED) as is_alone:
         if is_alone:
             ends_at = time.monotonic() + _SUBMITTING_SECONDS
+            one_round.run_round(
+                read_pools, clock=timezone.now, has_time=lambda: time.monotonic() < ends_at
+            )
+
+
+@shared_task(name="control_plane.tasks.steer_sweeps")
+def steer_sweeps() -> None:
+    """Weigh trials of sweeps, and submit further ones. Bounded; one process at a time."""
+    from sweeps.rounds import one_round  # noqa: PLC0415 - it loads what writes answers of the API
+
+    from control_plane.queries.pool_capacities import read_pools  # noqa: PLC0415 - so does it
+
+    with session_lock(STEERING_SWEEPS) as is_alone:
+        if is_alone:
+            ends_at = time.monotonic() + _STEERING_SECONDS
             one_round.run_round(
                 read_pools, clock=timezone.now, has_time=lambda: time.monotonic() < ends_at
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from django.contrib.auth.models import AnonymousUser, User
 from rest_framework.request import Request
@@ -21,7 +21,7 @@ from tenancy.access.principal import (
     TokenUser,
     principal_of_user,
 )
-from tenancy.models import PersonalToken, Token
+from tenancy.models import PersonalToken, Team, Token
 
 from schedules.errors import ScheduleNotYours
 from schedules.models import Overlap, TeamSchedule
@@ -45,8 +45,21 @@ class ScheduleHolder:
         }
 
 
+class KeptRight(Protocol):
+    """What keeps the right by which it submits: a schedule, or a sweep."""
+
+    @property
+    def holder(self) -> str: ...
+    @property
+    def person_id(self) -> int | None: ...
+    @property
+    def token_line(self) -> int | None: ...
+    @property
+    def team(self) -> Team: ...
+
+
 class MayNotSubmit(Exception):
-    """Whoever the schedule submits for may not any more; the message says why, for people."""
+    """Whoever it submits for may not any more; the message says why, for people."""
 
 
 def holder_of(request: Request, principal: Principal) -> ScheduleHolder:
@@ -73,38 +86,38 @@ def notes_for(holder: ScheduleHolder, schedule: TeamSchedule) -> Sequence[str]:
     return [note]
 
 
-def principal_now(schedule: TeamSchedule) -> Principal:
-    """Return in whose name the schedule submits, with what they may do now.
+def principal_now(kept: KeptRight) -> Principal:
+    """Return in whose name it submits, with what they may do now.
 
     It takes two statements, of a team's token one.
 
     Raises:
         MayNotSubmit: they are gone, their token opens nothing any more, or their role is another.
     """
-    principal = principal_of_user(_user_of(schedule))
-    if not principal.may_in(Permission.SUBMIT, schedule.team_id):
-        raise MayNotSubmit(f"{principal.name} may not submit jobs in team {schedule.team.name} now")
+    principal = principal_of_user(_user_of(kept))
+    if not principal.may_in(Permission.SUBMIT, kept.team.pk):
+        raise MayNotSubmit(f"{principal.name} may not submit jobs in team {kept.team.name} now")
     return principal
 
 
-def _user_of(schedule: TeamSchedule) -> User | AnonymousUser | TokenUser | PersonalTokenUser:
-    line = schedule.token_line
-    if schedule.person_id is None:
-        of_team = Token.objects.filter(team=schedule.team_id).select_related("team")
+def _user_of(kept: KeptRight) -> User | AnonymousUser | TokenUser | PersonalTokenUser:
+    line = kept.token_line
+    if kept.person_id is None:
+        of_team = Token.objects.filter(team=kept.team.pk).select_related("team")
         token = None if line is None else tokens.of_line(of_team, line)
         if token is None:
-            raise MayNotSubmit(f"Token {schedule.holder} was revoked, has expired or is gone")
+            raise MayNotSubmit(f"Token {kept.holder} was revoked, has expired or is gone")
         return TokenUser(token)
     if line is None:
-        person = User.objects.filter(pk=schedule.person_id, is_active=True).first()
+        person = User.objects.filter(pk=kept.person_id, is_active=True).first()
         if person is None:
-            raise MayNotSubmit(f"The account of {schedule.holder} is gone or switched off")
+            raise MayNotSubmit(f"The account of {kept.holder} is gone or switched off")
         return person
-    theirs = PersonalToken.objects.filter(person=schedule.person_id, person__is_active=True)
+    theirs = PersonalToken.objects.filter(person=kept.person_id, person__is_active=True)
     own = tokens.of_line(theirs.select_related("person"), line)
     if own is None:
         raise MayNotSubmit(
-            f"The personal token with which {schedule.holder} answered for it was revoked, has"
+            f"The personal token with which {kept.holder} answered for it was revoked, has"
             " expired or is gone"
         )
     return PersonalTokenUser(own)

@@ -80,6 +80,15 @@ def _unrepeatable(spec: Mapping[str, Any]) -> Sequence[Problem]:
                 "Name its jobs; the moment for which each is submitted is put behind it.",
             )
         )
+    if spec.get("sweep") is not None:
+        found.append(
+            _problem(
+                "sweep",
+                None,
+                "searches for values, and a schedule submits jobs whose values are known",
+                "Submit the sweep once, and have the best values submitted by the schedule.",
+            )
+        )
     if spec.get("deadline") is not None:
         found.append(
             _problem(

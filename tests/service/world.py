@@ -13,6 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from schedules.models import TeamSchedule
 from storage.models import DataSource, HeldCheckpoint, ModelAlias, ModelVersion, NamedModel
+from sweeps.models import Sweep
 from tenancy.access import invitations
 from tenancy.access.keys import device_logins, personal_tokens, tokens
 from tenancy.access.principal import principal_of_person
@@ -57,6 +58,7 @@ class World:
     """Things of team vision, and of admins."""
 
     array: JobArray
+    sweep: Sweep
     job: Job
     ended: Job
     simulation: Simulation
@@ -73,6 +75,7 @@ class World:
         """What stands for the names in an operation's address."""
         return {
             "array_id": self.array.id,
+            "sweep_id": self.sweep.pk,
             "job_id": self.ended.id if operation == "delete_job" else self.job.id,
             "name": self._name(path),
             "pool": "default",
@@ -174,6 +177,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
     add_schedule(vision)
     return World(
         array=array,
+        sweep=sweep_of(vision, ended),
         source=source,
         delivery=hooks.send_test(webhook, timezone.now(), service_url="https://example.com"),
         token=tokens.issue(team=vision, name=f"{CANARY}-token")[0],
@@ -187,6 +191,22 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         preview=preview,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
+    )
+
+
+def sweep_of(team: Team, trial: Job) -> Sweep:
+    """One whose only trial is a job that has ended."""
+    array = JobArray.objects.create(
+        team=team,
+        name=f"{CANARY}-sweep",
+        parameters=["lr"],
+        trials=1,
+        is_swept=True,
+        submitted_by=CANARY,
+    )
+    Job.objects.filter(pk=trial.pk).update(array=array, trial={"number": 1, "values": {"lr": 0.1}})
+    return Sweep.objects.create(
+        array=array, spec=spec(name=CANARY), terms=BODIES["submit_sweep"]["sweep"], made=1
     )
 
 
@@ -321,6 +341,14 @@ BODIES: Final[dict[str, Any]] = {
     },
     "add_webhook": {"team": "vision", "name": "alarms", "url": "https://example.com/hook"},
     "change_webhook": {"kinds": ["idle"]},
+    "submit_sweep": spec(
+        env={"LR": "{{lr}}"},
+        sweep={
+            "parameters": {"lr": [0.1, 0.2]},
+            "metric": {"name": "loss"},
+            "asha": {"max": 9},
+        },
+    ),
     "add_schedule": {"name": "nightly", "spec": spec(), "cron": "0 2 * * *"},
     "change_schedule": {"cron": "0 3 * * *"},
     "log_in": {"username": "member", "password": PASSWORD},

@@ -1239,7 +1239,7 @@ export interface paths {
         put?: never;
         /**
          * Check a job spec without submitting it
-         * @description With `outlook`, the planner is asked as well: whether the job would start now and with how many workers, which jobs would give way, and when it starts and ends. Of a spec with an `array` all trials are checked; what else is said is said of the first.
+         * @description With `outlook`, the planner is asked as well: whether the job would start now and with how many workers, which jobs would give way, and when it starts and ends. Of a spec with an `array` or a `sweep` all trials are checked; what else is said is said of the first.
          */
         post: operations["validate_job"];
         delete?: never;
@@ -1714,6 +1714,87 @@ export interface paths {
         };
         /** The HTML report of a completed simulation */
         get: operations["get_simulation_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sweeps, the newest first
+         * @description A view that is told, where it is wired, how to ask about pools, and what is too large.
+         */
+        get: operations["list_sweeps"];
+        put?: never;
+        /**
+         * Search the best values of parameters by many trials
+         * @description The body is a job spec with the field `sweep`. All trials are checked now; a few are submitted at once, and the others as places get free, in the name of whoever asks now and as long as they may submit. With `asha`, trials that fall behind are stopped early. `Idempotency-Key` as for one job.
+         */
+        post: operations["submit_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{sweep_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a sweep with all its trials, their rungs and the best of them */
+        get: operations["get_sweep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{sweep_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop all trials of a sweep for good, and submit no more
+         * @description If some of its live trials are not the caller's to change, nothing is done.
+         */
+        post: operations["cancel_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{sweep_id}/curves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The metric of trials over their training
+         * @description Of the first 100 trials that have started.
+         */
+        get: operations["list_sweep_curves"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2612,6 +2693,30 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * Asha
+         * @description Early stopping by asynchronous successive halving.
+         */
+        Asha: {
+            /**
+             * Resource
+             * @default epochs
+             * @enum {string}
+             */
+            resource: "epochs" | "steps" | "samples";
+            /**
+             * Min
+             * @default 1
+             */
+            min: number;
+            /** Max */
+            max: number;
+            /**
+             * Reduction
+             * @default 3
+             */
+            reduction: number;
+        };
         /** @description A request that changed something, or several of one kind that were not carried out. */
         AuditEntry: {
             readonly id: number;
@@ -3333,6 +3438,27 @@ export interface components {
          * @enum {string}
          */
         DeviceLoginStateStateEnum: "pending" | "confirmed" | "refused";
+        /**
+         * Draw
+         * @description How a parameter's values are drawn: in one of three ways.
+         */
+        Draw: {
+            /**
+             * Uniform
+             * @default null
+             */
+            uniform: number[] | null;
+            /**
+             * Log Uniform
+             * @default null
+             */
+            log_uniform: number[] | null;
+            /**
+             * Choice
+             * @default null
+             */
+            choice: string | (number | string | boolean)[] | null;
+        };
         /** @description A new job that is refused for good, in a pool that keeps no queue. */
         DroppedDetails: {
             /**
@@ -3741,6 +3867,12 @@ export interface components {
              */
             multiple_of: number;
         };
+        /**
+         * @description * `min` - min
+         *     * `max` - max
+         * @enum {string}
+         */
+        GoalEnum: "min" | "max";
         /** @description GPU-hours, and what they cost at the prices of their days. */
         GpuCosts: {
             /**
@@ -4446,6 +4578,8 @@ export interface components {
          *     * `pending_evaluation` - Not evaluated yet: it was submitted or resumed, and waits for the next plan.
          *     * `paused_by_user` - Paused by a person: it goes on when somebody resumes it.
          *     * `cancelled_by_user` - Cancelled by a person: it does not continue.
+         *     * `paused_at_rung` - Waits at a rung: its sweep lets it go on once it is among the best that came so far.
+         *     * `stopped_by_sweep` - Stopped by its sweep: other trials were better with as much training.
          *     * `completed` - Ran to its end: its command ended with exit code 0.
          *     * `ended_early` - Ended before its epochs: its script ended without an error, but too early.
          *     * `script_did_not_end` - Trained, but its script hung: its epochs were over, so the platform ended it.
@@ -4487,7 +4621,7 @@ export interface components {
          *     * `fixed` - Keeps its size: its spec says `mode: fixed`.
          * @enum {string}
          */
-        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "waiting_for_jobs" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "array_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "dependency_unmet" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
+        JobReason: "waiting_for_quota" | "waiting_for_fair_share" | "waiting_for_reclaim" | "waiting_for_capacity" | "behind_higher_priority" | "fragmented" | "exceeds_limit" | "preparing" | "waiting_for_jobs" | "dropped" | "job_arrived" | "job_finished" | "reclaim_guarantee" | "fair_share" | "reservation" | "batch_retune" | "application_metric" | "terms_changed" | "scaling_inefficient" | "scaling_efficient" | "node_lost" | "node_joined" | "node_drained" | "straggler" | "defragment" | "best_allocation" | "cooldown" | "not_rescalable" | "pending_evaluation" | "paused_by_user" | "cancelled_by_user" | "paused_at_rung" | "stopped_by_sweep" | "completed" | "ended_early" | "script_did_not_end" | "job_failed" | "worker_failed" | "restarting" | "command_not_found" | "not_registered" | "no_progress" | "out_of_memory" | "out_of_disk" | "team_disk_full" | "team_job_limit" | "array_limit" | "team_budget_used_up" | "too_many_files" | "folder_closed" | "max_duration_over" | "budget_used_up" | "secret_unavailable" | "data_unavailable" | "code_unavailable" | "start_unavailable" | "dependency_unmet" | "script_warning" | "idle" | "deadline" | "image_unavailable" | "cannot_start" | "launch_refused" | "port_in_use" | "coordinator_silent" | "stuck" | "workers_lost" | "planning_failed" | "planned_again" | "hot" | "restart" | "fixed";
         /** @description Another job. Members of a team read id and name of their own team's jobs only. */
         JobRef: {
             job_id: string | null;
@@ -4707,6 +4841,8 @@ export interface components {
             };
             /** @description Makes a job for each trial: in a bulk and in a check only. */
             array?: components["schemas"]["ArraySpec"];
+            /** @description Makes trials one after the other: of `submit_sweep` and in a check only. */
+            sweep?: components["schemas"]["SweepTerms"];
             /** @description Also accepted for `team`. */
             project?: string;
             /** @description Also accepted for `retry.max_restarts`. */
@@ -5168,6 +5304,12 @@ export interface components {
                 [key: string]: number | null;
             };
         };
+        /**
+         * MetricGoal
+         * @description Which values of a metric are better?
+         * @enum {string}
+         */
+        MetricGoal: "min" | "max";
         MetricList: {
             items: components["schemas"]["Metric"][];
         };
@@ -6441,6 +6583,8 @@ export interface components {
              */
             promised_at: number | null;
         };
+        /** @enum {string} */
+        ResourceEnum: "epochs" | "steps" | "samples";
         /**
          * Resources
          * @description What one worker gets, and what all of them together may write.
@@ -7454,6 +7598,207 @@ export interface components {
             /** @description The stretch of the same length before. */
             previous: components["schemas"]["Period"];
         };
+        /** @description A sweep, and how its trials stand. */
+        Sweep: {
+            /** @description Of its array of jobs, too. */
+            id: string;
+            name: string;
+            team: string;
+            parameters: string[];
+            metric: string;
+            goal: components["schemas"]["GoalEnum"];
+            /** @description How many there are to be. */
+            trials: number;
+            /** @description How many were submitted. */
+            made: number;
+            max_running: number;
+            /** @description In what `rungs` are measured; without early stopping, of charts. */
+            readonly resource: components["schemas"]["ResourceEnum"];
+            /** @description How much training each rung is; empty: no trial is stopped early. */
+            readonly rungs: number[];
+            /** @description One in so many goes on from a rung; null: no trial is stopped early. */
+            readonly reduction: number | null;
+            /**
+             * Format: double
+             * @description How much training a whole trial is, as its `max` says; null: not known.
+             */
+            readonly most: number | null;
+            /** @description How many of its trials are in each state; deleted ones are in none. */
+            states: {
+                [key: string]: number;
+            };
+            submitted_by: string;
+            /** Format: date-time */
+            submitted_at: string;
+            /**
+             * Format: date-time
+             * @description Null: it goes on.
+             */
+            ended_at: string | null;
+            /** @description Why its next trials are not submitted; mostly empty. */
+            message: string;
+            /** @description True if the caller may cancel it. */
+            may_change: boolean;
+        };
+        /** @description The metric of one trial over its training, thinned, oldest first. */
+        SweepCurve: {
+            job_id: string;
+            resources: number[];
+            values: number[];
+        };
+        SweepCurves: {
+            items: components["schemas"]["SweepCurve"][];
+        };
+        /** @description A sweep with its trials. */
+        SweepDetail: {
+            /** @description Of its array of jobs, too. */
+            id: string;
+            name: string;
+            team: string;
+            parameters: string[];
+            metric: string;
+            goal: components["schemas"]["GoalEnum"];
+            /** @description How many there are to be. */
+            trials: number;
+            /** @description How many were submitted. */
+            made: number;
+            max_running: number;
+            /** @description In what `rungs` are measured; without early stopping, of charts. */
+            readonly resource: components["schemas"]["ResourceEnum"];
+            /** @description How much training each rung is; empty: no trial is stopped early. */
+            readonly rungs: number[];
+            /** @description One in so many goes on from a rung; null: no trial is stopped early. */
+            readonly reduction: number | null;
+            /**
+             * Format: double
+             * @description How much training a whole trial is, as its `max` says; null: not known.
+             */
+            readonly most: number | null;
+            /** @description How many of its trials are in each state; deleted ones are in none. */
+            states: {
+                [key: string]: number;
+            };
+            submitted_by: string;
+            /** Format: date-time */
+            submitted_at: string;
+            /**
+             * Format: date-time
+             * @description Null: it goes on.
+             */
+            ended_at: string | null;
+            /** @description Why its next trials are not submitted; mostly empty. */
+            message: string;
+            /** @description True if the caller may cancel it. */
+            may_change: boolean;
+            /** @description Those that were submitted, by number. */
+            items: components["schemas"]["SweepTrial"][];
+            /** @description The job of the best trial so far; null: no values yet. */
+            best: string | null;
+            /** @description Of each trial, with places. */
+            spec: {
+                [key: string]: unknown;
+            };
+            /** @description The field `sweep`, as sent. */
+            terms: {
+                [key: string]: unknown;
+            };
+            /** @description What to know when it was just submitted. */
+            notes: string[];
+        };
+        /** @description A rung to which a trial came. */
+        SweepMark: {
+            /** @description From 0. */
+            rung: number;
+            /**
+             * Format: double
+             * @description How far it was when the value was logged.
+             */
+            resource: number;
+            /**
+             * Format: double
+             * @description Null: it was no number.
+             */
+            value: number | null;
+            /**
+             * Format: date-time
+             * @description Null: it was not.
+             */
+            promoted_at: string | null;
+        };
+        /**
+         * SweepMetric
+         * @description Which of the metrics that the script logs tells how good a trial is.
+         */
+        SweepMetric: {
+            /** Name */
+            name: string;
+            /** @default min */
+            goal: components["schemas"]["MetricGoal"];
+        };
+        SweepPage: {
+            items: components["schemas"]["Sweep"][];
+            next_cursor: string | null;
+        };
+        /**
+         * SweepTerms
+         * @description The field `sweep`.
+         */
+        SweepTerms: {
+            /** Parameters */
+            parameters: {
+                [key: string]: components["schemas"]["Draw"] | string | (number | string | boolean)[];
+            };
+            /**
+             * Trials
+             * @default null
+             */
+            trials: number | null;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+            metric: components["schemas"]["SweepMetric"];
+            /**
+             * Max Running
+             * @default 8
+             */
+            max_running: number;
+            /** @default null */
+            asha: components["schemas"]["Asha"] | null;
+        };
+        /** @description One trial of a sweep: a job, and how it did. */
+        SweepTrial: {
+            /** @description Of the job. */
+            id: string;
+            name: string;
+            /** @description From 1. */
+            number: number;
+            /** @description By parameter. */
+            values: {
+                [key: string]: unknown;
+            };
+            readonly state: components["schemas"]["JobState"];
+            readonly reason: components["schemas"]["JobReason"];
+            message: string;
+            /**
+             * Format: double
+             * @description How far it is.
+             */
+            resource: number;
+            /**
+             * Format: double
+             * @description The newest of the metric; null: none was logged yet, or it is no number.
+             */
+            readonly value: number | null;
+            /** @description The highest to which it came, from 0; null: none. */
+            readonly rung: number | null;
+            marks: components["schemas"]["SweepMark"][];
+            /** Format: double */
+            gpu_seconds: number;
+            /** @description The best so far: of those that have come furthest, the best value. */
+            is_best: boolean;
+        };
         /** @description A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for. */
         Team: {
             name: string;
@@ -8133,7 +8478,7 @@ export interface components {
             } | null;
             problems: components["schemas"]["Problem"][];
             notes: string[];
-            /** @description How many jobs its `array` makes; 0: it has none, or there are problems. */
+            /** @description How many jobs its `array` or `sweep` makes; 0: neither, or there are problems. */
             trials: number;
             /** @description Null: nobody asked, or the spec has problems. */
             outlook: components["schemas"]["Outlook"] | null;
@@ -8675,6 +9020,18 @@ export interface operations {
                 };
             };
             408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: {
                 headers: {
@@ -8769,6 +9126,18 @@ export interface operations {
                 };
             };
             408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: {
                 headers: {
@@ -16669,6 +17038,406 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_sweeps: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Only this team's. */
+                team?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPage"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submit_sweep: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    sweep: components["schemas"]["SweepTerms"];
+                } & {
+                    [key: string]: unknown;
+                };
+                "application/yaml": {
+                    sweep: components["schemas"]["SweepTerms"];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancel_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonBody"];
+                "application/yaml": components["schemas"]["ReasonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_sweep_curves: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepCurves"];
                 };
             };
             400: {

@@ -68,6 +68,8 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   pending_evaluation: "Not evaluated yet",
   paused_by_user: "Paused by a person",
   cancelled_by_user: "Cancelled by a person",
+  paused_at_rung: "Waits at a rung",
+  stopped_by_sweep: "Stopped by its sweep",
   completed: "Ran to its end",
   ended_early: "Ended before its epochs",
   script_did_not_end: "Trained, but its script hung",

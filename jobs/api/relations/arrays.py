@@ -10,10 +10,12 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenancy.access.principal import principal_of
+from tenancy.access.principal import Principal, principal_of
 
 from jobs.api import requests
 from jobs.commands import control
+from jobs.errors import SweepSteersTrials
+from jobs.models import JobArray
 from jobs.queries.listing import arrays
 
 
@@ -94,12 +96,17 @@ class ArrayView(APIView):
 class _ArraySteeringView(APIView):
     command: Callable[..., Sequence[str]]
 
+    def steer(self, principal: Principal, array: JobArray, reason: str) -> Sequence[str]:
+        live = arrays.live_jobs_to_change(principal, array)
+        if array.is_swept:
+            raise SweepSteersTrials
+        return type(self).command(job_ids=live, actor=principal.name, reason=reason)
+
     def post(self, request: Request, array_id: str) -> Response:
         principal = principal_of(request)
         array = arrays.find_array(principal, array_id)
         reason = requests.body(request, requests.ReasonBody)["reason"]
-        live = arrays.live_jobs_to_change(principal, array)
-        jobs = type(self).command(job_ids=live, actor=principal.name, reason=reason)
+        jobs = self.steer(principal, array, reason)
         (standing,) = arrays.standing_of(principal, [array])
         answer = {**JobArraySerializer(standing).data, "jobs": jobs}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
@@ -120,7 +127,8 @@ def _steers(operation_id: str, summary: str) -> Callable[..., Any]:
 
 @_steers("cancel_array", "Stop all jobs of an array for good")
 class CancelArrayView(_ArraySteeringView):
-    command = staticmethod(control.cancel_all)
+    def steer(self, principal: Principal, array: JobArray, reason: str) -> Sequence[str]:
+        return control.cancel_trials(principal, array, reason=reason)
 
 
 @_steers("pause_array", "Have all jobs of an array give back their GPUs after a checkpoint")

@@ -51,7 +51,7 @@ class ValidationSerializer(serializers.Serializer[Any]):
     problems = ProblemSerializer(many=True)
     notes = serializers.ListField(child=serializers.CharField())
     trials = serializers.IntegerField(
-        help_text="How many jobs its `array` makes; 0: it has none, or there are problems."
+        help_text="How many jobs its `array` or `sweep` makes; 0: neither, or there are problems."
     )
     outlook = OutlookSerializer(
         allow_null=True, help_text="Null: nobody asked, or the spec has problems."

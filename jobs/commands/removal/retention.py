@@ -76,7 +76,7 @@ def delete_old(kept: JobRetention, *, erase: Erase, has_time: HasTime) -> Mappin
         deleted[part] = _files_of_ended(due(part, kept, now), REMOVED_AT[part], leftovers, has_time)
     if kept.jobs:
         deleted += _jobs(Q(finished_at__lt=now - kept.jobs), erase, has_time)
-    deleted["arrays"] = erase(JobArray.objects.filter(jobs=None))
+    deleted["arrays"] = erase(JobArray.objects.filter(jobs=None, is_swept=False))
     return deleted
 
 

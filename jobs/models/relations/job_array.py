@@ -20,6 +20,14 @@ class JobArray(models.Model):
     max_running = models.PositiveIntegerField(
         null=True, blank=True, help_text="How many may hold GPUs at once; null: all."
     )
+    is_swept = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="A sweep makes its trials, and pauses and resumes them.",
+    )
+    is_open = models.BooleanField(
+        default=False, db_default=False, help_text="Its sweep may make further trials."
+    )
     submitted_by = models.CharField(max_length=150)
     submitted_at = models.DateTimeField(auto_now_add=True)
 

@@ -56,21 +56,30 @@ def _trials_of(document: Mapping[Any, Any]) -> list[SentSpec]:
         raise SpecInvalid(validation.from_validation(error, _SpecWithArray)) from error
     trials = _values_of(array)
     rest = {str(name): part for name, part in document.items() if name != "array"}
-    bulk.check_size(rest, jobs=len(trials), field="array")
-    if found := [*_misplaced(rest, [*trials[0]])]:
+    check_places(rest, [*trials[0]], jobs=len(trials), field="array")
+    numbered = enumerate(trials, 1)
+    return [trial_of(rest, number, one, array.max_running) for number, one in numbered]
+
+
+def check_places(spec: Mapping[str, Any], names: Sequence[str], *, jobs: int, field: str) -> None:
+    """See that a spec without its trials has a place for each parameter, and is small enough.
+
+    Raises: SpecInvalid.
+    """
+    bulk.check_size(spec, jobs=jobs, field=field)
+    if found := [*_misplaced(spec, names, field)]:
         raise SpecInvalid(found)
-    return [
-        SentSpec(
-            document=placeholders.filled(_numbered(rest, number), values),
-            trial=ArrayTrial(
-                array=str(rest.get("name")),
-                number=number,
-                values=values,
-                max_running=array.max_running,
-            ),
-        )
-        for number, values in enumerate(trials, 1)
-    ]
+
+
+def trial_of(
+    spec: Mapping[str, Any], number: int, values: Mapping[str, Any], max_running: int | None
+) -> SentSpec:
+    """Return the spec of one trial, of a spec whose places were checked."""
+    trial = ArrayTrial(
+        array=str(spec.get("name")), number=number, values=values, max_running=max_running
+    )
+    document = placeholders.filled(_numbered(spec, number), values)
+    return SentSpec(document=document, trial=trial)
 
 
 def _numbered(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -99,12 +108,12 @@ def _values_of(array: ArraySpec) -> Sequence[Mapping[str, Any]]:
     )
 
 
-def _misplaced(spec: Mapping[str, Any], names: Sequence[str]) -> Iterator[Problem]:
+def _misplaced(spec: Mapping[str, Any], names: Sequence[str], field: str) -> Iterator[Problem]:
     """Find placeholders of nothing, parameters without any, and too many of both."""
     places = placeholders.found_in(spec)
     for name in sorted(places.count_by_name.keys() - set(names))[:_MOST_NAMED]:
         yield Problem(
-            field="array",
+            field=field,
             value=None,
             problem=f"has no parameter {name}, which the spec names as {{{{{name}}}}}",
             remedy=f"Its parameters are {', '.join(names)}.",
@@ -112,7 +121,7 @@ def _misplaced(spec: Mapping[str, Any], names: Sequence[str]) -> Iterator[Proble
     for name in names:
         if name not in places.count_by_name:
             yield Problem(
-                field="array",
+                field=field,
                 value=None,
                 problem=f"has a parameter {name} that the spec uses nowhere",
                 remedy=f'Write "{{{{{name}}}}}" where its value belongs: in command, env, seed or'
@@ -120,7 +129,7 @@ def _misplaced(spec: Mapping[str, Any], names: Sequence[str]) -> Iterator[Proble
             )
     if places.total > placeholders.MOST_PLACES:
         yield Problem(
-            field="array",
+            field=field,
             value=None,
             problem=f"has values in {places.total} places of the spec",
             remedy=f"Use them in at most {placeholders.MOST_PLACES} places.",

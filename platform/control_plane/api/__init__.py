@@ -12,6 +12,7 @@ events   what happens to all jobs that somebody sees
 live     reads of a page, sent again when they changed
 webhooks  who is told of events
 schedules  what is submitted again and again
+sweeps   which values of parameters are the best
 logs     what a job's workers wrote
 uploads  how code and data come in
 data_sources  which data jobs may name

@@ -30,7 +30,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         "accept_invitation",
         *("look_up_device_login", "confirm_device_login", "refuse_device_login"),
         *("get_session", "list_notices", "follow_reads", "validate_job"),
-        *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays"),
+        *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays", "list_sweeps"),
         *("list_simulations", "list_data_sources"),
         *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing"),
         *("list_events", "follow_events", "list_webhooks"),
@@ -42,6 +42,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_job", "explain_job", "get_job_advice", "list_job_dependencies", "list_job_events"),
         *("list_job_generations", "list_job_logs", "list_job_metrics", "get_job_metrics_table"),
         *("get_job_log_file", "list_job_usage", "list_job_workers", "get_array"),
+        *("get_sweep", "list_sweep_curves"),
         *("list_job_removals", "list_job_outputs", "get_job_output", "get_job_output_archive"),
         *("list_job_checkpoints", "get_job_checkpoint", "get_job_weights"),
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
@@ -51,12 +52,12 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     ),
     Permission.SUBMIT: (
         *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),
-        *("add_schedule", "run_schedule"),
+        *("add_schedule", "run_schedule", "submit_sweep"),
     ),
     Permission.CHANGE_ALL_JOBS: (  # or CHANGE_OWN_JOBS, of those
         *("change_job", "cancel_job", "pause_job", "resume_job", "pin_job", "unpin_job"),
         *("delete_job", "delete_job_checkpoint", "delete_job_output"),
-        *("cancel_array", "pause_array", "resume_array"),
+        *("cancel_array", "pause_array", "resume_array", "cancel_sweep"),
         *("pause_schedule", "delete_schedule"),
         *("change_schedule", "resume_schedule"),  # and SUBMIT, which alone suffices for one's own
     ),

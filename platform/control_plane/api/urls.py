@@ -9,6 +9,7 @@ from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.permissions import AllowAny
+from sweeps import specs
 from tenancy.models.retention_rule import KeptPart
 
 from control_plane.api import code, data_sources, health, notices, quota_previews, size_advice
@@ -30,6 +31,7 @@ from control_plane.api.schedules import endpoint as schedules
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
 from control_plane.api.setup import single as objects
+from control_plane.api.sweeps import endpoint as sweeps
 from control_plane.api.teams import (
     data,
     images,
@@ -98,7 +100,9 @@ urlpatterns = [
     path("jobs:sparklines", SparklinesView.as_view(share=share)),
     path(
         "jobs:validate",
-        ValidateView.as_view(**_SPECS, count_jobs=count_jobs, look_ahead=look_ahead),
+        ValidateView.as_view(
+            **_SPECS, count_jobs=count_jobs, look_ahead=look_ahead, expand=specs.all_of
+        ),
     ),
     path("", include("jobs.api.urls")),
     path(
@@ -137,6 +141,10 @@ urlpatterns = [
     path(
         "teams/<slug:name>/tokens/<int:token>/rotate", tokens.TokenRotationView.as_view(**_TOKENS)
     ),
+    path("sweeps", sweeps.SweepsView.as_view(**_SPECS, count_jobs=count_jobs)),
+    path("sweeps/<job:sweep_id>", sweeps.SweepView.as_view()),
+    path("sweeps/<job:sweep_id>/curves", sweeps.SweepCurvesView.as_view()),
+    path("sweeps/<job:sweep_id>/cancel", sweeps.CancelSweepView.as_view()),
     path("teams/<slug:name>/schedules", schedules.SchedulesView.as_view(**_SPECS)),
     path(
         "teams/<slug:name>/schedules/<slug:schedule>",

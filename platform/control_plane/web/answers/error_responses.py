@@ -21,6 +21,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 from schedules.errors import ScheduleError
 from storage.errors import StorageError
+from sweeps.errors import SweepError
 from tenancy.errors import TenancyError
 from webhooks.errors import WebhookError
 
@@ -42,6 +43,7 @@ from jobs.errors import (
     NameInUse,
     SpecInvalid,
     SubmissionNotAllowed,
+    SweepSteersTrials,
     TableTooLarge,
     TeamDiskFull,
     TeamInUse,
@@ -66,6 +68,7 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     LimitUsedUp: 409,
     IdempotencyConflict: 409,
     IllegalTransition: 409,
+    SweepSteersTrials: 409,
     JobNotOver: 409,
     JobPinned: 409,
     TableTooLarge: 400,
@@ -87,6 +90,7 @@ _CODE: Final[Mapping[int, str]] = {
 }
 
 
+_WITH_STATUS: Final = (SimulationError, StorageError, WebhookError, ScheduleError, SweepError)
 _FOR_PROGRAMS: Final = ("/api/", "/internal/")
 # PostgreSQL's codes for rows that another request wrote or deleted at the same time.
 _RACES: Final = {"23505": "unique_violation", "23503": "foreign_key_violation"}
@@ -97,7 +101,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, JobsError):
         return _of_jobs(error)
-    if isinstance(error, SimulationError | StorageError | WebhookError | ScheduleError):
+    if isinstance(error, _WITH_STATUS):
         return Response(envelope(error.code, str(error)), status=error.status)
     if isinstance(error, TenancyError):
         return _of_tenancy(error)

@@ -1,0 +1,59 @@
+"""Which values does each trial have? They follow from a seed and the trial's number; pure.
+
+So trials can be made one after the other, by whomever, and a sweep that is submitted again tries
+the same values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final
+
+from sweeps.search.terms import Draw, SweepTerms
+
+_DIGITS: Final = 6  # that matter; more make names and tables hard to read
+
+
+def values_of(terms: SweepTerms) -> Sequence[dict[str, Any]]:
+    """Return the values of each trial, in the order of their numbers, no combination twice."""
+    names = [*terms.parameters]
+    if terms.combinations is not None:
+        chance = _chance(f"{terms.seed}")
+        places = chance.sample(range(terms.combinations), terms.number_of_trials)
+        return [_combination(terms, place) for place in places]
+    return [
+        {
+            name: _drawn(terms.parameters[name], _chance(f"{terms.seed}/{number}/{name}"))
+            for name in names
+        }
+        for number in range(1, terms.number_of_trials + 1)
+    ]
+
+
+def _combination(terms: SweepTerms, place: int) -> dict[str, Any]:
+    """Return one of all combinations, of which the last parameter changes first."""
+    found = {}
+    for name, draw in reversed(terms.parameters.items()):
+        values = draw.choice or [None]
+        place, which = divmod(place, len(values))
+        found[name] = values[which]
+    return {name: found[name] for name in terms.parameters}
+
+
+def _drawn(draw: Draw, chance: Random) -> Any:
+    if draw.uniform is not None:
+        return _rounded(chance.uniform(*draw.uniform))
+    if draw.log_uniform is not None:
+        low, high = map(math.log, draw.log_uniform)
+        return _rounded(math.exp(chance.uniform(low, high)))
+    return chance.choice(draw.choice or [None])
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}")
+
+
+def _chance(seed: str) -> Random:
+    return Random(seed)  # noqa: S311 - chance, no secret
