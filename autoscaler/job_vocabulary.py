@@ -133,14 +133,8 @@ class JobReason(CodedWord):
     CANCELLED_BY_USER = ("cancelled_by_user", "Cancelled by a person: it does not continue.")
 
     # Its sweep wanted it so.
-    PAUSED_AT_RUNG = (
-        "paused_at_rung",
-        "Waits at a rung: its sweep lets it go on once it is among the best that came so far.",
-    )
-    STOPPED_BY_SWEEP = (
-        "stopped_by_sweep",
-        "Stopped by its sweep: other trials were better with as much training.",
-    )
+    PAUSED_AT_RUNG = ("paused_at_rung", "Waits at a rung: its sweep lets only the best go on.")
+    STOPPED_BY_SWEEP = ("stopped_by_sweep", "Stopped by its sweep: other trials were better.")
 
     # It came to its end.
     COMPLETED = ("completed", "Ran to its end: its command ended with exit code 0.")

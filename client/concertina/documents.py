@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         DeliveryState,
         EventKind,
         FormatEnum,
+        GoalEnum,
         Hindrance,
         JobMode,
         JobNetwork,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         RemedyKind,
         RemovalPartEnum,
         RepeatedUnitEnum,
+        ResourceEnum,
         ScheduleRunState,
         SecretKind,
         SetupAction,
@@ -1455,6 +1457,57 @@ class SuggestedRange(TypedDict):
     saved_share: float  # Of the GPU time that it trained.
 
 
+class Sweep(TypedDict):
+    """A sweep, and how its trials stand."""
+
+    id: str  # Of its array of jobs, too.
+    name: str
+    team: str
+    parameters: list[str]
+    metric: str
+    goal: GoalEnum
+    trials: int  # How many there are to be.
+    made: int  # How many were submitted.
+    max_running: int
+    resource: ResourceEnum  # In what `rungs` are measured; without early stopping, of charts.
+    rungs: list[float]  # How much training each rung is; empty: no trial is stopped early.
+    reduction: int | None  # One in so many goes on from a rung; null: no trial is stopped early.
+    most: float | None  # How much training a whole trial is, as its `max` says; null: not known.
+    states: dict[str, int]  # How many of its trials are in each state; deleted ones are in none.
+    submitted_by: str
+    submitted_at: str
+    ended_at: str | None  # Null: it goes on.
+    message: str  # Why its next trials are not submitted; mostly empty.
+    may_change: bool  # True if the caller may cancel it.
+
+
+class SweepMark(TypedDict):
+    """A rung to which a trial came."""
+
+    rung: int  # From 0.
+    resource: float  # How far it was when the value was logged.
+    value: float | None  # Null: it was no number.
+    promoted_at: str | None  # Null: it was not.
+
+
+class SweepTrial(TypedDict):
+    """One trial of a sweep: a job, and how it did."""
+
+    id: str  # Of the job.
+    name: str
+    number: int  # From 1.
+    values: dict[str, Any]  # By parameter.
+    state: JobState
+    reason: JobReason
+    message: str
+    resource: float  # How far it is.
+    value: float | None  # The newest of the metric; null: none was logged yet, or it is no number.
+    rung: int | None  # The highest to which it came, from 0; null: none.
+    marks: list[SweepMark]
+    gpu_seconds: float
+    is_best: bool  # The best so far: of those that have come furthest, the best value.
+
+
 class Team(TypedDict):
     """A team's standing; GPUs unless it says jobs, summed over pools unless one was asked for."""
 
@@ -1847,6 +1900,16 @@ class SteeredArray(JobArray):
     """An array whose jobs were told something."""
 
     jobs: list[str]  # The ids of those to which it made a difference.
+
+
+class SweepDetail(Sweep):
+    """A sweep with its trials."""
+
+    items: list[SweepTrial]  # Those that were submitted, by number.
+    best: str | None  # The job of the best trial so far; null: no values yet.
+    spec: dict[str, Any]  # Of each trial, with places.
+    terms: dict[str, Any]  # The field `sweep`, as sent.
+    notes: list[str]  # What to know when it was just submitted.
 
 
 class TeamDetail(Team):

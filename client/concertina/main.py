@@ -29,6 +29,7 @@ from concertina.commands.submitting import (
     run,
     schedules,
     submit,
+    sweeps,
 )
 from concertina.commands.team import (
     audit,
@@ -115,6 +116,7 @@ app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
 app.add_typer(schedules.app, name="schedules")
+app.add_typer(sweeps.app, name="sweeps")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(keeping.app, name="retention")

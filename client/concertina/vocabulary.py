@@ -48,6 +48,7 @@ EventKind = Literal[
     "control_loop_error",
 ]
 FormatEnum = Literal["auto", "concertina", "philly", "pollux", "pai"]
+GoalEnum = Literal["min", "max"]
 Hindrance = Literal[
     "range",
     "unmeasured",
@@ -174,6 +175,7 @@ RemedyKind = Literal[
 ]
 RemovalPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code", "history", "job"]
 RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
+ResourceEnum = Literal["epochs", "steps", "samples"]
 ScheduleRunState = Literal["waiting", "submitted", "skipped", "refused", "missed", "failed"]
 SecretKind = Literal["environment", "registry"]
 SetupAction = Literal["created", "changed", "removed"]

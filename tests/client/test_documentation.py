@@ -9,6 +9,8 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
+from sweeps import specs
+from sweeps.search.terms import ParameterDraw, SweepTerms
 from typer.main import get_command
 
 from concertina import exit_codes
@@ -16,7 +18,6 @@ from concertina.code.spec import folder_of
 from concertina.input import job_files
 from concertina.main import app
 from jobs.spec import job_spec
-from jobs.spec.arrays.expansion import read_one
 from jobs.spec.arrays.terms import ArraySpec
 
 ROOT = Path(__file__).parents[2]
@@ -40,15 +41,20 @@ def nested_model(annotation: Any) -> type[BaseModel] | None:
     return only if isinstance(only, type) and issubclass(only, BaseModel) else None
 
 
-def documented_fields() -> set[str]:
-    text = (ROOT / "docs/job-spec.md").read_text()
-    return set(re.findall(r"^\| `([a-z_.]+)` \|", text, re.MULTILINE))
+def documented_fields(page: str = "docs/job-spec.md") -> set[str]:
+    text = (ROOT / page).read_text()
+    return set(re.findall(r"^\| `([A-Za-z_.]+)` \|", text, re.MULTILINE))
 
 
 def test_the_field_table_has_every_field_of_the_spec_and_no_other() -> None:
     parents = {"batch.global_batch_size", "depends_on"}  # may be a bare number or name too
     fields = fields_of(job_spec.JobSpec) | fields_of(ArraySpec, "array.")
     assert documented_fields() - parents == fields
+
+
+def test_the_page_about_sweeps_has_every_field_of_one_and_no_other() -> None:
+    fields = fields_of(SweepTerms, "sweep.") | fields_of(ParameterDraw, "sweep.parameters.NAME.")
+    assert documented_fields("docs/sweeps.md") - {"sweep.asha"} == fields
 
 
 def as_sent(document: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +69,7 @@ def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
     for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         document = job_files.parse(block, page).spec
         if "command" in document:
-            for one in read_one(as_sent(document)):
+            for one in specs.all_of(as_sent(document)):
                 job_spec.parse(one.document)
 
 
@@ -71,8 +77,9 @@ def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
     "file", sorted((ROOT / "examples/jobs").glob("*.yaml")), ids=lambda p: p.name
 )
 def test_an_example_is_a_valid_spec_whose_script_exists(file: Path) -> None:
-    parsed = job_spec.parse(job_files.read(str(file)).spec)
-    assert parsed.name == file.stem
+    first, *others = specs.all_of(job_files.read(str(file)).spec)
+    parsed = job_spec.parse(first.document)
+    assert parsed.name == (f"{file.stem}-1" if others else file.stem)
     assert parsed.workdir == str(ROOT)
     assert (ROOT / parsed.command[1]).is_file()
 

@@ -342,6 +342,7 @@ BODIES: Final[dict[str, Any]] = {
     "add_webhook": {"team": "vision", "name": "alarms", "url": "https://example.com/hook"},
     "change_webhook": {"kinds": ["idle"]},
     "submit_sweep": spec(
+        team="vision",
         env={"LR": "{{lr}}"},
         sweep={
             "parameters": {"lr": [0.1, 0.2]},

@@ -183,3 +183,9 @@ def test_the_best_has_come_furthest(values: Sequence[float | None]) -> None:
 
 def test_nothing_is_the_best_where_nothing_is_known() -> None:
     assert halving.best_of([at(1), at(2, None)], MetricGoal.MIN) is None
+
+
+def test_one_that_is_lost_is_the_best_where_all_are() -> None:
+    lost = at(1, 0.1, 0.1, fate=TrialFate.LOST)
+    assert halving.best_of([lost, at(2, 0.4)], MetricGoal.MIN) == 2
+    assert halving.best_of([lost, at(2, 0.4, fate=TrialFate.LOST)], MetricGoal.MIN) == 1

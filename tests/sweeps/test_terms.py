@@ -41,7 +41,7 @@ def test_lists_and_ranges_are_tried_in_all_combinations_if_no_number_is_given() 
 def test_values_follow_from_the_seed_and_lie_within_their_bounds(seed: int, trials: int) -> None:
     field = {
         "parameters": {
-            "lr": {"log_uniform": ["1e-4", 0.1]},  # as YAML reads 1e-4
+            "lr": {"log_uniform": [1e-4, 0.1]},
             "dropout": {"uniform": [0.0, 0.5]},
             "width": {"choice": [32, 64]},
         },

@@ -3438,27 +3438,6 @@ export interface components {
          * @enum {string}
          */
         DeviceLoginStateStateEnum: "pending" | "confirmed" | "refused";
-        /**
-         * Draw
-         * @description How a parameter's values are drawn: in one of three ways.
-         */
-        Draw: {
-            /**
-             * Uniform
-             * @default null
-             */
-            uniform: number[] | null;
-            /**
-             * Log Uniform
-             * @default null
-             */
-            log_uniform: number[] | null;
-            /**
-             * Choice
-             * @default null
-             */
-            choice: string | (number | string | boolean)[] | null;
-        };
         /** @description A new job that is refused for good, in a pool that keeps no queue. */
         DroppedDetails: {
             /**
@@ -4578,8 +4557,8 @@ export interface components {
          *     * `pending_evaluation` - Not evaluated yet: it was submitted or resumed, and waits for the next plan.
          *     * `paused_by_user` - Paused by a person: it goes on when somebody resumes it.
          *     * `cancelled_by_user` - Cancelled by a person: it does not continue.
-         *     * `paused_at_rung` - Waits at a rung: its sweep lets it go on once it is among the best that came so far.
-         *     * `stopped_by_sweep` - Stopped by its sweep: other trials were better with as much training.
+         *     * `paused_at_rung` - Waits at a rung: its sweep lets only the best go on.
+         *     * `stopped_by_sweep` - Stopped by its sweep: other trials were better.
          *     * `completed` - Ran to its end: its command ended with exit code 0.
          *     * `ended_early` - Ended before its epochs: its script ended without an error, but too early.
          *     * `script_did_not_end` - Trained, but its script hung: its epochs were over, so the platform ended it.
@@ -5761,6 +5740,27 @@ export interface components {
          * @enum {string}
          */
         Overlap: "allow" | "skip" | "replace";
+        /**
+         * ParameterDraw
+         * @description How a parameter's values are drawn: in one of three ways.
+         */
+        ParameterDraw: {
+            /**
+             * Uniform
+             * @default null
+             */
+            uniform: number[] | null;
+            /**
+             * Log Uniform
+             * @default null
+             */
+            log_uniform: number[] | null;
+            /**
+             * Choice
+             * @default null
+             */
+            choice: string | (number | string | boolean)[] | null;
+        };
         /** @description A node; the pool that it is in, or moves to. */
         PatchedChangedNode: {
             pool?: string;
@@ -7746,7 +7746,7 @@ export interface components {
         SweepTerms: {
             /** Parameters */
             parameters: {
-                [key: string]: components["schemas"]["Draw"] | string | (number | string | boolean)[];
+                [key: string]: components["schemas"]["ParameterDraw"] | string | (number | string | boolean)[];
             };
             /**
              * Trials

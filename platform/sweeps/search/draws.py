@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
-from sweeps.search.terms import Draw, SweepTerms
+from sweeps.search.terms import ParameterDraw, SweepTerms
 
 _DIGITS: Final = 6  # that matter; more make names and tables hard to read
 
@@ -42,7 +42,7 @@ def _combination(terms: SweepTerms, place: int) -> dict[str, Any]:
     return {name: found[name] for name in terms.parameters}
 
 
-def _drawn(draw: Draw, chance: Random) -> Any:
+def _drawn(draw: ParameterDraw, chance: Random) -> Any:
     if draw.uniform is not None:
         return _rounded(chance.uniform(*draw.uniform))
     if draw.log_uniform is not None:

@@ -111,27 +111,31 @@ def decide(
 def best_of(trials: Collection[TrialStanding], goal: MetricGoal) -> int | None:
     """Return the number of the best trial: of those that have come furthest, with a value.
 
-    Values at different rungs cannot be compared. The end of the training is a rung here, too.
+    Values at different rungs cannot be compared. The end of the training is a rung here, too. One
+    that is lost is the best only where all are, as in a sweep that was cancelled.
     """
     valued = [one for one in trials if one.marks.get(one.rung) is not None]
+    valued = [one for one in valued if one.fate is not TrialFate.LOST] or valued
     if not valued:
         return None
     furthest = max(one.rung for one in valued)
-    return _ranked([one for one in valued if one.rung == furthest], furthest, goal)[0].number
+    return min(
+        (one for one in valued if one.rung == furthest), key=lambda one: _rank(one, furthest, goal)
+    ).number
 
 
 def _ranked(
     trials: Collection[TrialStanding], rung: int, goal: MetricGoal
 ) -> Sequence[TrialStanding]:
     """Return those that count at a rung, the best first."""
-    sign = 1 if goal is MetricGoal.MIN else -1
-
-    def rank(one: TrialStanding) -> tuple[bool, float, int]:
-        value = one.marks[rung]
-        return (value is None, 0.0 if value is None else sign * value, one.number)
-
     there = (one for one in trials if rung in one.marks and one.fate is not TrialFate.LOST)
-    return sorted(there, key=rank)
+    return sorted(there, key=lambda one: _rank(one, rung, goal))
+
+
+def _rank(one: TrialStanding, rung: int, goal: MetricGoal) -> tuple[bool, float, int]:
+    """Return what is smaller for a better trial."""
+    value, sign = one.marks[rung], 1 if goal is MetricGoal.MIN else -1
+    return (value is None, 0.0 if value is None else sign * value, one.number)
 
 
 def _levels(least: float, most: float, reduction: int) -> Iterator[float]:

@@ -22,14 +22,6 @@ from sweeps.search.halving import MetricGoal, levels
 USUAL_RUNNING: Final = 8  # guessed: it keeps a small cluster busy, and leaves room for others
 
 
-def _number(value: object) -> object:
-    """Read `1e-4` as YAML reads it: as a text, for want of a point."""
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
-
-
 def _check_bounds(bounds: list[float]) -> list[float]:
     if bounds[0] >= bounds[1]:
         raise ValueError("is empty | Write the smaller number first, as in [0.0, 0.5].")
@@ -45,12 +37,11 @@ def _check_positive(bounds: list[float]) -> list[float]:
 _Bound = Annotated[
     float,
     Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False),
-    BeforeValidator(_number),
 ]
 _Bounds = Annotated[list[_Bound], Field(min_length=2, max_length=2), AfterValidator(_check_bounds)]
 
 
-class Draw(SpecPart):
+class ParameterDraw(SpecPart):
     """How a parameter's values are drawn: in one of three ways."""
 
     uniform: _Bounds | None = None  # numbers between two, each as probable as any other
@@ -71,7 +62,9 @@ def _draw(value: object) -> object:
     return value
 
 
-_OneDraw = Annotated[Draw, BeforeValidator(_draw, json_schema_input_type=Draw | Values)]
+_OneDraw = Annotated[
+    ParameterDraw, BeforeValidator(_draw, json_schema_input_type=ParameterDraw | Values)
+]
 
 
 def _check_names(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -149,7 +142,7 @@ class SweepTerms(SpecPart):
 
     @property
     def combinations(self) -> int | None:
-        """How many there are; None: they cannot be counted."""
+        """Return how many there are; None: they cannot be counted."""
         choices = [one.choice for one in self.parameters.values() if one.choice is not None]
         return math.prod(map(len, choices)) if len(choices) == len(self.parameters) else None
 

@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 from sweeps import retention
 from sweeps.models import Sweep, SweepMark
 from tenancy.models import AuditEntry, Membership, Team
+from tenancy.models.retention_rule import KeptPart
 
 from jobs.commands.removal import job_deletion
 from jobs.commands.removal import retention as jobs_retention
@@ -206,7 +207,7 @@ def test_a_sweep_goes_with_its_last_job(add: AddSweep) -> None:
 def forget() -> None:
     erase = Eraser(seconds=60.0)
     retention.delete_old(erase=erase)
-    kept = JobRetention(days={}, history=None, jobs=None)
+    kept = JobRetention(days=dict.fromkeys(KeptPart, 0), history=None, jobs=None)
     jobs_retention.delete_old(kept, erase=erase, has_time=erase.has_time)
 
 

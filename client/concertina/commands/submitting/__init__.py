@@ -7,6 +7,7 @@ init       a job file to begin with
 convert    a job file of what another system would have run
 code       the folder of code that goes with them
 arrays     all jobs of an array: how they stand, and what is done with them
+sweeps     trials of which the best are searched
 schedules  what is submitted again and again
 submitted  what is said of new jobs, and how they are waited for
 """

@@ -9,6 +9,7 @@ import typer
 from concertina import words
 from concertina.code.packing import packed
 from concertina.commands.options import After, Assignments, File, JobReference, Output
+from concertina.commands.submitting import sweeps
 from concertina.commands.submitting.code import folder_beside, uploaded
 from concertina.commands.submitting.submitted import finish, tell, wait_for
 from concertina.errors import BadInput, RefusedByService
@@ -48,7 +49,7 @@ def submit(
     ] = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Queue a job, or many: those of a bulk, or of the spec's `array`."""
+    """Queue a job, or many: those of a bulk, or of the spec's `array` or `sweep`."""
     with session(output) as current:
         if dry_run and wait:
             raise BadInput("--dry-run submits nothing that --wait could wait for. Leave one out.")
@@ -65,12 +66,12 @@ def submit(
         if dry_run:
             _validate(current, spec, file, looks_ahead=True)
             return
-        if wait and "array" in spec:
+        if wait and _makes_many(spec):
             raise _waits_for_many()
         if (folder := folder_beside(spec, file)) is not None:
             spec = uploaded(current, spec, folder)
-        if "array" in spec:
-            _submit_many(current, {"spec": spec}, idempotency_key)
+        if _makes_many(spec):
+            _submit_trials(current, spec, idempotency_key)
             return
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
@@ -87,6 +88,17 @@ def _submit_bulk(
     current.place_of = source.place
     bulk = _with_codes(current, source.spec, file)
     _submit_many(current, bulk, idempotency_key)
+
+
+def _makes_many(spec: dict[str, Any]) -> bool:
+    return "array" in spec or "sweep" in spec
+
+
+def _submit_trials(current: Session, spec: dict[str, Any], idempotency_key: str | None) -> None:
+    if "sweep" in spec:
+        sweeps.begin(current, spec, idempotency_key)
+    else:
+        _submit_many(current, {"spec": spec}, idempotency_key)
 
 
 def _waits_for_many() -> BadInput:
@@ -143,7 +155,8 @@ def _validate(
             "The spec is wrong.", code="invalid_spec", details=answer["problems"]
         )
     trials = answer.get("trials", 0)
-    of_many = [f"Its array makes {words.jobs(trials)}; the first is looked at."] if trials else []
+    kind = "sweep" if "sweep" in spec else "array"
+    of_many = [f"Its {kind} makes {words.jobs(trials)}; the first is looked at."] if trials else []
     lines = ["The spec is valid.", *of_many, *(f"Note: {note}" for note in answer["notes"])]
     if looks_ahead:
         lines += outlook_lines(answer.get("outlook"))

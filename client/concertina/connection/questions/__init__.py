@@ -4,6 +4,7 @@
 - `installation`: its teams, pools and nodes
 - `simulations`: what another policy or cluster would have meant
 - `arrays`: all jobs of an array, and what they are told
+- `sweeps`: trials of which the best are searched
 - `gpu_prices`: what a GPU-hour of each pool costs, from which day on
 - `size_advice`: how many workers a job needed
 - `setups`: all that admins set up

@@ -10,6 +10,7 @@ from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.questions.simulations import Simulations
 from concertina.connection.questions.size_advice import SizeAdvices
+from concertina.connection.questions.sweeps import Sweeps
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping
@@ -113,6 +114,11 @@ class TeamQuestions:
     def size_advice(self: _Asks) -> SizeAdvices:
         """Advice about how many workers jobs needed."""
         return SizeAdvices(self._send)
+
+    @property
+    def sweeps(self: _Asks) -> Sweeps:
+        """Trials of one spec, of which the best are searched."""
+        return Sweeps(self._send)
 
     @property
     def tokens(self: _Asks) -> TeamTokens:
