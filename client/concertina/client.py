@@ -21,11 +21,11 @@ from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials
 from concertina.connection.connection import ApiConnection
-from concertina.connection.questions.arrays import JobArrays
 from concertina.connection.questions.device_logins import DeviceLogins
 from concertina.connection.questions.installation import InstallationQuestions
 from concertina.connection.questions.jobs import JobQuestions
 from concertina.connection.questions.personal_tokens import PersonalTokens
+from concertina.connection.questions.trials.arrays import JobArrays
 from concertina.connection.retrying import (
     BRIEF,
     PATIENT,

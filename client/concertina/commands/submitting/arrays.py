@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from concertina.commands.options import Output, Why
-from concertina.connection.questions.arrays import JobArrays
+from concertina.connection.questions.trials.arrays import JobArrays
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
 from concertina.views.job.arrays import array_lines, arrays_table, trials_table

@@ -3,8 +3,7 @@
 - `jobs`: which jobs there are, and what is known of one
 - `installation`: its teams, pools and nodes
 - `simulations`: what another policy or cluster would have meant
-- `arrays`: all jobs of an array, and what they are told
-- `sweeps`: trials of which the best are searched
+- `trials`: jobs of one spec, in arrays and sweeps
 - `gpu_prices`: what a GPU-hour of each pool costs, from which day on
 - `size_advice`: how many workers a job needed
 - `setups`: all that admins set up

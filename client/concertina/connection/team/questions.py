@@ -10,7 +10,7 @@ from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.questions.simulations import Simulations
 from concertina.connection.questions.size_advice import SizeAdvices
-from concertina.connection.questions.sweeps import Sweeps
+from concertina.connection.questions.trials.sweeps import Sweeps
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
 from concertina.connection.team.keeping import Keeping
