@@ -63,6 +63,7 @@ class ArrayTrial(TypedDict):
 
     number: int  # From 1.
     values: dict[str, Any]  # By parameter.
+    is_swept: bool  # The array is that of a sweep, which has its id.
 
 
 class AuditEntry(TypedDict):

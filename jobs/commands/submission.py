@@ -234,6 +234,7 @@ def _bind_to_array(jobs: Sequence[Job], sent: Sequence[SentSpec], stored: JobArr
     )
     for job in jobs:
         job.array = array
+        job.trial["is_swept"] = array.is_swept
 
 
 def _bind_to_schedule(jobs: Sequence[Job], scheduled: ScheduledBy | None) -> None:

@@ -11,6 +11,7 @@ import httpx
 _PAGES: Final[Mapping[str, str]] = {
     "overview": "/",
     "jobs": "/jobs",
+    "sweeps": "/sweeps",
     "submit": "/submit",
     "cluster": "/cluster",
     "autoscaler": "/autoscaler",
@@ -47,6 +48,8 @@ def all_pages(client: httpx.Client) -> Iterator[ShownPage]:
     for team in _items(client, "/api/v1/teams")[:1]:
         for part in _PARTS_OF_TEAM:
             yield ShownPage(f"team{part.replace('/', '-')}", f"/teams/{team['name']}{part}")
+    for sweep in _items(client, "/api/v1/sweeps")[:1]:
+        yield ShownPage("sweep", f"/sweeps/{sweep['id']}")
     for simulation in _items(client, "/api/v1/simulations")[:1]:
         yield ShownPage("simulation", f"/simulations/{simulation['id']}")
 

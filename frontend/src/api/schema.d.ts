@@ -2692,6 +2692,8 @@ export interface components {
             values: {
                 [key: string]: unknown;
             };
+            /** @description The array is that of a sweep, which has its id. */
+            is_swept: boolean;
         };
         /**
          * Asha

@@ -26,6 +26,8 @@ const QuotasPage = lazy(() => import("../pages/quotas/QuotasPage"));
 const SimulationPage = lazy(() => import("../pages/simulations/SimulationPage"));
 const SimulationsPage = lazy(() => import("../pages/simulations/SimulationsPage"));
 const SubmitPage = lazy(() => import("../pages/submit/SubmitPage"));
+const SweepPage = lazy(() => import("../pages/sweeps/SweepPage"));
+const SweepsPage = lazy(() => import("../pages/sweeps/SweepsPage"));
 const TeamPage = lazy(() => import("../pages/team/TeamPage"));
 
 export function App() {
@@ -57,6 +59,8 @@ export function App() {
           <Route path="simulations" element={<SimulationsPage />} />
           <Route path="simulations/:id" element={<SimulationPage />} />
           <Route path="submit" element={<SubmitPage />} />
+          <Route path="sweeps" element={<SweepsPage />} />
+          <Route path="sweeps/:id" element={<SweepPage />} />
           <Route path="teams/:name/*" element={<TeamPage />} />
           <Route path="*" element={<NotFoundPage />} />
         </Route>

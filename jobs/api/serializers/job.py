@@ -80,6 +80,7 @@ class ArrayTrialSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField(help_text="From 1.")
     values = serializers.DictField(child=serializers.JSONField(), help_text="By parameter.")
+    is_swept = serializers.BooleanField(help_text="The array is that of a sweep, which has its id.")
 
 
 class JobScheduleSerializer(serializers.Serializer[Any]):
@@ -216,7 +217,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     @extend_schema_field(ArrayTrialSerializer(allow_null=True))
     def get_trial(self, job: Job) -> dict[str, Any] | None:
-        return job.trial or None
+        return {"is_swept": False, **job.trial} if job.trial else None
 
     @extend_schema_field(JobScheduleSerializer(allow_null=True))
     def get_schedule(self, job: Job) -> Any:

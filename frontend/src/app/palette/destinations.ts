@@ -16,6 +16,7 @@ const PAGES: readonly Destination[] = [
   { name: "Jobs", about: "every job there ever was", to: "/jobs" },
   { name: "Submit a job", about: "new", to: "/submit" },
   { name: "Compare jobs", about: "curves side by side", to: "/compare" },
+  { name: "Sweeps", about: "trials, best values, hyperparameters", to: "/sweeps" },
   { name: "Cluster", about: "nodes and GPUs", to: "/cluster" },
   { name: "Autoscaler", about: "decisions, price of a GPU", to: "/autoscaler" },
   { name: "Quotas", about: "guarantees, preview", to: "/quotas" },

@@ -81,7 +81,12 @@ function TrialOf({ job: { array, trial } }: { readonly job: JobDetail }) {
   const values = Object.entries(trial.values as Record<string, unknown>);
   return (
     <span>
-      trial {trial.number} of <Link to={`/jobs?array=${array}`}>array {array}</Link>
+      trial {trial.number} of{" "}
+      {trial.is_swept ? (
+        <Link to={`/sweeps/${array}`}>sweep {array}</Link>
+      ) : (
+        <Link to={`/jobs?array=${array}`}>array {array}</Link>
+      )}
       {values.map(([name, value]) => `, ${name} ${String(value)}`)}
     </span>
   );

@@ -26,6 +26,9 @@ export default function JobsPage() {
       <div className={styles.heading}>
         <h1>Jobs</h1>
         <Count total={total} />
+        <Link className={styles.other} to="/sweeps">
+          Sweeps
+        </Link>
         <Link className={styles.submit} to="/submit">
           Submit a job
         </Link>
