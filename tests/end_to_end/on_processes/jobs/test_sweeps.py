@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from playwright.sync_api import Page, expect
 
+from tests.end_to_end.accessibility import (
+    look_wide_and_narrow,
+    violations,
+    violations_in_both_themes,
+)
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import REGISTRATION, until
 
@@ -59,3 +65,27 @@ def test_bad_trials_are_stopped_and_the_best_trains_to_its_end(swept: dict[str, 
         assert one["value"] > best["value"]
         assert one["marks"][0]["value"] > best["marks"][0]["value"]
     assert by_rate[0.001] in stopped
+
+
+def test_the_page_of_a_sweep_shows_its_trials_and_names_the_best(
+    page: Page, swept: dict[str, Any]
+) -> None:
+    page.goto("/jobs")
+    page.get_by_role("link", name="Sweeps", exact=True).click()
+    expect(page.get_by_role("heading", name="Sweeps", exact=True)).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("link", name=SPEC["name"], exact=True).click()
+    best = page.get_by_role("status").filter(has_text="Best")
+    expect(best).to_contain_text("with lr 0.3")
+    rows = page.get_by_role("row")
+    expect(rows).to_have_count(1 + len(RATES))
+    expect(rows.nth(1)).to_contain_text("best")
+    expect(rows.nth(1)).to_contain_text("completed")
+    expect(rows.filter(has_text="stopped")).not_to_have_count(0)
+    chart = page.get_by_label(f"loss of {len(RATES)} trials over epochs")
+    expect(chart).to_be_visible()
+    assert violations_in_both_themes(page, best) == []
+    look_wide_and_narrow(page, best, name="sweep")
+    best.get_by_role("link").click()
+    page.get_by_role("link", name=f"sweep {swept['id']}").click()
+    expect(best).to_be_visible()
