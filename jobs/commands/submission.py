@@ -234,7 +234,7 @@ def _bind_to_array(jobs: Sequence[Job], sent: Sequence[SentSpec], stored: JobArr
     )
     for job in jobs:
         job.array = array
-        job.trial["is_swept"] = array.is_swept
+        job.trial |= {"is_swept": True} if array.is_swept else {}
 
 
 def _bind_to_schedule(jobs: Sequence[Job], scheduled: ScheduledBy | None) -> None:

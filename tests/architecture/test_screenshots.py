@@ -17,6 +17,7 @@ ANSWERS = {
     ],
     "/api/v1/teams": [{"name": "vision"}],
     "/api/v1/simulations": [{"id": "three"}],
+    "/api/v1/sweeps": [{"id": "one"}],
 }
 
 

@@ -158,7 +158,7 @@ def test_an_array_is_stored_with_its_jobs_in_order(api: APIClient) -> None:
     assert jobs[5].trial == {"number": 6, "values": {"lr": 0.01, "seed": 2}}
     assert jobs[5].resolved_spec["seed"] == 2
     shown = api.get(f"/api/v1/jobs/{jobs[5].id}").json()
-    assert (shown["array"], shown["trial"]) == (array.pk, jobs[5].trial)
+    assert (shown["array"], shown["trial"]) == (array.pk, {**jobs[5].trial, "is_swept": False})
 
 
 def test_as_many_statements_for_many_trials_as_for_few(api: APIClient) -> None:
