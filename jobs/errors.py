@@ -163,6 +163,42 @@ class ChangedMeanwhile(JobsError):
     code = "changed_meanwhile"
 
 
+class RulesNotYours(JobsError):
+    """You may see the rules and templates of this team, and not change them."""
+
+    code = "permission_denied"
+
+
+class RulesChangedMeanwhile(JobsError):
+    """Somebody has changed these rules since they were read. Read them again, then change them."""
+
+    code = "changed_meanwhile"
+
+
+class TemplateNotFound(JobsError):
+    """There is no such template."""
+
+    code = "not_found"
+
+
+class TemplateNameTaken(JobsError):
+    """Another template of the team has this name; use another, or change that one."""
+
+    code = "name_in_use"
+
+
+class TooManyTemplates(JobsError):
+    """The team has as many templates as it may; delete one first."""
+
+    code = "too_many_templates"
+
+
+class TemplateChangedMeanwhile(JobsError):
+    """Somebody has changed this template since it was read. Read it again, then change it."""
+
+    code = "changed_meanwhile"
+
+
 class IdempotencyConflict(JobsError):
     """This Idempotency-Key was used within 24 hours for another request."""
 

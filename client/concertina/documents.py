@@ -1181,6 +1181,28 @@ class RolePermission(TypedDict):
     roles: list[MemberRole]  # Who has it; admins have all.
 
 
+class RuleSet(TypedDict):
+    """What a team says of the specs of its jobs."""
+
+    # What a job gets where its spec and its template say nothing; at most 16384 characters.
+    defaults: NotRequired[dict[str, Any] | None]
+    # `least` and `most` of fields, written as the field is; `gpus` is of all workers of a job
+    # together.
+    bounds: NotRequired[dict[str, dict[str, Any]] | None]
+    # Labels that each job has: one of `values`, a `pattern` in which * is any characters, or, with
+    # neither, any value.
+    labels: NotRequired[dict[str, dict[str, Any]] | None]
+    pools: NotRequired[list[str] | None]  # Pools in which its jobs may run, at most 100; null: all.
+    modes: NotRequired[list[str] | None]  # Values that `elastic.mode` may have; null: all.
+
+
+class RulesAbove(TypedDict):
+    """The rules of a team above, which count as well."""
+
+    team: str
+    rules: RuleSet
+
+
 class Run(TypedDict):
     """Figures of one run; times in seconds, of finished jobs. null: no job gives the figure."""
 
@@ -1619,6 +1641,30 @@ class TeamRow(TypedDict):
     jobs: EndedJobs
 
 
+class TeamRules(TypedDict):
+    """The rules of a team, and all others that count for its jobs."""
+
+    team: str
+    version: str  # Another one whenever something of them is.
+    is_locked: bool  # True: leads of the team itself change nothing of them.
+    may_change: bool  # True if the caller may change them.
+    may_lock: bool  # True if the caller may lock and unlock them.
+    rules: RuleSet
+    above: list[RulesAbove]  # The nearest first; only those that say any.
+    defaults: dict[str, Any]  # What a job gets, of all these together.
+
+
+class TeamRulesSetup(TypedDict):
+    """What a team says of the specs of its jobs, as at `change_team_rules`."""
+
+    defaults: NotRequired[dict[str, Any]]
+    bounds: NotRequired[dict[str, dict[str, Any]]]
+    labels: NotRequired[dict[str, dict[str, Any]]]
+    pools: NotRequired[list[str] | None]  # Null: all.
+    modes: NotRequired[list[str] | None]  # Null: all.
+    is_locked: NotRequired[bool]
+
+
 class TeamSetup(TypedDict):
     """A team, with what it may use. Its people, tokens and secrets are not part of the set-up."""
 
@@ -1634,9 +1680,11 @@ class TeamSetup(TypedDict):
     # that they submitted themselves.
     members_change_all_jobs: NotRequired[bool]
     limits: NotRequired[TeamLimitsSetup]
+    rules: NotRequired[TeamRulesSetup]
     quotas: NotRequired[dict[str, QuotaSetup]]  # By the name of the pool.
     # Patterns of images that its jobs may run; * stands for any characters.
     images: NotRequired[list[str]]
+    templates: NotRequired[dict[str, TemplateSetup]]
 
 
 class TeamShare(TypedDict):
@@ -1658,6 +1706,34 @@ class TeamStorage(TypedDict):
     is_full: bool
     message: str  # What to do. Empty: there is room.
     jobs: list[StoringJob]  # Those that keep most, the largest first.
+
+
+class Template(TypedDict):
+    """A part of a job spec with a name."""
+
+    team: str  # That has it: this one, or one above it.
+    name: str
+    description: str
+    spec: dict[str, Any]
+    version: int  # Counts up with each change; a job tells with which one it began.
+    may_change: bool  # True if the caller may change and delete it.
+    created_at: str
+    changed_at: str
+    changed_by: str
+
+
+class TemplateList(TypedDict):
+    """A document of the service: TemplateList."""
+
+    may_add: bool  # True if the caller may add one to this team.
+    items: list[Template]
+
+
+class TemplateSetup(TypedDict):
+    """A part of a job spec with a name."""
+
+    description: NotRequired[str]
+    spec: NotRequired[dict[str, Any]]  # Needed for a new template.
 
 
 class Token(TypedDict):
@@ -1730,6 +1806,14 @@ class UsagePoint(TypedDict):
     gpu_utilisation: float | None  # 0 to 1: mean of its GPUs.
     gpu_memory_bytes: int | None  # On all its GPUs.
     gpu_power_watts: float | None  # Of all its GPUs.
+
+
+class UsedTemplate(TypedDict):
+    """The template with which a job began; it may be another by now, or gone."""
+
+    team: str
+    name: str
+    version: int
 
 
 class UsingJob(TypedDict):
@@ -1846,6 +1930,7 @@ class JobDetail(Job):
 
     spec: dict[str, Any]
     resolved_spec: dict[str, Any]
+    template: UsedTemplate | None  # Null: its spec began with none.
     version: int  # Of its spec: counts up with each change.
     # Null: the batch never exceeds its base, or no gradient noise was measured.
     batch_worth: BatchWorth | None

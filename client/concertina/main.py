@@ -20,6 +20,7 @@ from concertina.commands import (
 )
 from concertina.commands.installation import admin, cluster, context, prices, simulate
 from concertina.commands.results import checkpoints, curves, models, outputs
+from concertina.commands.specs import rules, templates
 from concertina.commands.submitting import (
     arrays,
     code,
@@ -115,8 +116,10 @@ app.add_typer(limits.app, name="limits")
 app.add_typer(members.app, name="members")
 app.add_typer(models.app, name="models")
 app.add_typer(outputs.app, name="outputs")
+app.add_typer(rules.app, name="rules")
 app.add_typer(schedules.app, name="schedules")
 app.add_typer(sweeps.app, name="sweeps")
+app.add_typer(templates.app, name="templates")
 app.add_typer(tokens.app, name="tokens")
 app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(keeping.app, name="retention")

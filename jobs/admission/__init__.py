@@ -7,6 +7,7 @@ team_records   by which records of its team a spec is judged
 earlier_runs   what an earlier run of the same training measured
 code_snapshots is the code there that a job is to run
 start_sources  from which checkpoints and models a job may start
+rules          what a team's rules and templates make of a spec that was sent
 dependencies   for which other jobs a job waits
 data_use       which data a job uses, and which live jobs use a source
 secret_use     which secrets a job needs, and which live jobs need a secret

@@ -6,9 +6,9 @@ What the installation says about them is read once, however many they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import Final
+from typing import Any, Final
 
 from tenancy.models import Team
 
@@ -17,6 +17,7 @@ from jobs.admission.dependencies import resolving
 from jobs.admission.dependencies.naming import CallNames
 from jobs.admission.earlier_runs import EarlierRuns
 from jobs.admission.pool_capacity import PoolCapacity
+from jobs.admission.rules.preparing import SpecPreparation
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.admission.team_records import TeamRecords
 from jobs.errors import Problem, SpecInvalid
@@ -35,6 +36,7 @@ class AdmittedCall:
     specs: Sequence[AdmittedSpec]
     earlier: EarlierRuns
     notes: Sequence[str]  # each once, of whichever specs
+    rules_stamp: str  # of the rules that they were judged by
 
 
 def admit_all(
@@ -45,8 +47,10 @@ def admit_all(
     Raises:
         SpecInvalid: with the problems of all specs, at most `MOST_PROBLEMS`.
     """
-    parsed = [_parsed(one) for one in sent]
-    checks = _Checks(teams, pools, CallNames.of(one for one in parsed if isinstance(one, JobSpec)))
+    preparation = SpecPreparation(teams, sent)
+    parsed = [_parsed(one, preparation) for one in sent]
+    specs = (one.spec for one in parsed if isinstance(one, _Parsed))
+    checks = _Checks(teams, pools, CallNames.of(specs), preparation)
     pairs = zip(sent, parsed, strict=True)
     wrong = [found for one, spec in pairs if (found := checks.problems_of(one, spec))]
     wrong = wrong or checks.circles()
@@ -65,9 +69,18 @@ def _each_once(problems: Iterable[Problem]) -> list[Problem]:
     return [*alike.values()][:MOST_PROBLEMS]
 
 
-def _parsed(sent: SentSpec) -> JobSpec | SpecInvalid:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parsed:
+    """A spec with all that its template and its team's defaults say, and its template."""
+
+    spec: JobSpec
+    template: Mapping[str, Any]
+
+
+def _parsed(sent: SentSpec, preparation: SpecPreparation) -> _Parsed | SpecInvalid:
     try:
-        return parse(sent.document)
+        prepared = preparation.prepared(sent)
+        return _Parsed(spec=parse(prepared.document), template=prepared.template)
     except SpecInvalid as error:
         return error
 
@@ -87,7 +100,11 @@ def _together(specs: Sequence[AdmittedSpec], records: TeamRecords) -> AdmittedCa
         note for one in specs for note in notes.of(one, records=records, earlier=earlier)
     )
     return AdmittedCall(
-        team=records.team, specs=specs, earlier=earlier, notes=tuple(said)[:MOST_NOTES]
+        team=records.team,
+        specs=specs,
+        earlier=earlier,
+        notes=tuple(said)[:MOST_NOTES],
+        rules_stamp=records.rules.stamp,
     )
 
 
@@ -95,17 +112,22 @@ class _Checks:
     """Goes through the specs of a call, one after the other."""
 
     def __init__(
-        self, teams: Mapping[str, Team], pools: Sequence[PoolCapacity], names: CallNames
+        self,
+        teams: Mapping[str, Team],
+        pools: Sequence[PoolCapacity],
+        names: CallNames,
+        preparation: SpecPreparation,
     ) -> None:
         self.records: TeamRecords | None = None
         self.admitted: list[AdmittedSpec] = []
         self._teams = teams
         self._pools = pools
         self._names = names
+        self._preparation = preparation
         self._first: SentSpec | None = None  # whose team is that of all
         self._place_by_name: dict[str, str] = {}
 
-    def problems_of(self, sent: SentSpec, spec: JobSpec | SpecInvalid) -> list[Problem]:
+    def problems_of(self, sent: SentSpec, spec: _Parsed | SpecInvalid) -> list[Problem]:
         """Return what is wrong with the spec; nothing: it is among those admitted."""
         try:
             self._admit(sent, spec)
@@ -123,19 +145,21 @@ class _Checks:
         name, problem = found
         return [[SentSpec(document=None, place=self._place_by_name[name]).at(problem)]]
 
-    def _admit(self, sent: SentSpec, spec: JobSpec | SpecInvalid) -> None:
-        if isinstance(spec, SpecInvalid):
-            raise spec
+    def _admit(self, sent: SentSpec, parsed: _Parsed | SpecInvalid) -> None:
+        if isinstance(parsed, SpecInvalid):
+            raise parsed
+        spec = parsed.spec
         team, pool = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
         if self.records is None or self._first is None:
-            self.records, self._first = TeamRecords(team, self._names), sent
+            rules = self._preparation.line_of(team)
+            self.records, self._first = TeamRecords(team, self._names, rules), sent
         elif team != self.records.team:
             raise SpecInvalid([_of_another_team(team, self._first, self.records.team)])
         admitted = spec_checks.admit(spec, records=self.records, pool=pool)
         other = self._place_by_name.setdefault(spec.name, sent.place)
         if other != sent.place:
             raise SpecInvalid([_named_as(spec.name, other)])
-        self.admitted.append(admitted)
+        self.admitted.append(replace(admitted, template=parsed.template))
 
 
 def _of_another_team(team: Team, first: SentSpec, its_team: Team) -> Problem:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from django.conf import settings
 from django.utils import timezone
@@ -29,6 +29,7 @@ from jobs.errors import Problem, SpecInvalid
 from jobs.spec.feasibility import worker_counts
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.quantities import format_size
+from jobs.spec.rules import checking
 from jobs.spec.timestamps import format_timestamp
 
 _MAY_REACH: Final[Mapping[str, str]] = {
@@ -49,6 +50,7 @@ class AdmittedSpec:
     training: str  # equal for jobs that train the same
     start: HeldCheckpoint | None = None  # what it starts from, not stored yet
     depends_on: tuple[MeantDependency, ...] = ()
+    template: Mapping[str, Any] = field(default_factory=dict)  # of which it began
 
     def resolved_spec(self, made: Mapping[str, str] | None = None) -> dict[str, object]:
         """Return it with the ids of jobs that it waits for; `made` has those of the same call."""
@@ -93,6 +95,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
     )
     found = [
         *unsettled,
+        *checking.problems_of(spec, records.rules.rules, pool=pool.name),
         *resolving.problems_of(spec, records.named_jobs),
         *_unavailable(admitted),
         *_not_allowed(admitted, records),

@@ -11,6 +11,8 @@ from tenancy import image_rules
 from tenancy.models import FairShareSettings, Quota, Secret, Team
 
 from jobs.admission.dependencies.naming import CallNames, JobsOfTeam
+from jobs.admission.rules import line
+from jobs.admission.rules.line import RulesOfLine
 from jobs.notification_targets import TARGETS
 from jobs.spec.parts.beginnings import StartFrom
 
@@ -18,8 +20,11 @@ from jobs.spec.parts.beginnings import StartFrom
 class TeamRecords:
     """What a team has, read when it is first asked for: most specs need little of it."""
 
-    def __init__(self, team: Team, names: CallNames | None = None) -> None:
+    def __init__(
+        self, team: Team, names: CallNames | None = None, rules: RulesOfLine | None = None
+    ) -> None:
         self.team = team
+        self.rules = line.read(team) if rules is None else rules
         self.named_jobs = JobsOfTeam(team, names or CallNames())  # for which specs wait
         # What was looked up for specs so far: what each means, and what is to be held for it.
         self.starts: dict[str, tuple[StartFrom, HeldCheckpoint]] = {}

@@ -78,6 +78,11 @@ _ALIASES: Final = {
         "allOf": [{"$ref": "#/components/schemas/SweepTerms"}],
         "description": "Makes trials one after the other: of `submit_sweep` and in a check only.",
     },
+    "template": {
+        "type": "string",
+        "maxLength": 40,
+        "description": "A template of the team, which fills in what is left out.",
+    },
     "project": {"type": "string", "description": "Also accepted for `team`."},
     "max_restarts": {"type": "integer", "description": "Also accepted for `retry.max_restarts`."},
 }

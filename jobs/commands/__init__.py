@@ -1,6 +1,8 @@
 """What changes jobs on somebody's request? Commands are functions with keywords only.
 
 submission    accepts new jobs
+team_stock    what a team has already, and whether there is room for more
+rules         changes what a team says of specs: its rules and its templates
 control       cancels, pauses and resumes them
 editing       changes what a live job asks for, and runs one again
 pinning       keeps jobs for ever that their team has pinned

@@ -17,6 +17,7 @@ from tenancy.models import Team
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity
+from jobs.admission.rules import line, preparing
 from jobs.changes import demand_signal, events
 from jobs.commands import submission
 from jobs.errors import ChangedMeanwhile, IllegalTransition, JobNotFound, Problem, SpecInvalid
@@ -29,8 +30,16 @@ from jobs.spec import stored_spec
 from jobs.spec.bulk import SentSpec
 from jobs.spec.changes import FieldChange
 from jobs.spec.job_spec import JobSpec
+from jobs.spec.rules import checking
+from jobs.spec.rules.merging import with_defaults_for_nulls
 
 _MOST_TOLD: Final = 50  # fields that an event names: whoever is told of it reads all of them
+_TEMPLATE_OF_OLD: Final = Problem(
+    field=preparing.FIELD,
+    value=None,
+    problem="fills in what a spec leaves out, and the spec of a job that was submitted is whole",
+    remedy="Leave it out, or submit a new job with it.",
+)
 
 
 @transaction.atomic
@@ -70,7 +79,8 @@ def edit(
         allowed = [state for state in JobState if state in LIVE]
         raise IllegalTransition(verb="changed", state=JobState(job.state), allowed=allowed)
     before = _document(job)
-    spec, found = spec_changes.changed(before, changes)
+    defaults = checking.defaults_of(line.read(job.team).rules)
+    spec, found = spec_changes.changed(before, with_defaults_for_nulls(changes, defaults))
     notes = _admitted(spec, before, job, pools)
     if found:
         _write(job, spec, found, actor)
@@ -99,8 +109,10 @@ def rerun(
     )
     awaited = [one for one in entries if (one.get("job") or one.get("array")) not in gone]
     document = spec_changes.merged({**before, "depends_on": awaited}, changes)
+    if preparing.FIELD in document:
+        raise SpecInvalid([_TEMPLATE_OF_OLD])
     return submission.submit(
-        sent=[SentSpec(document=document)],
+        sent=[SentSpec(document=document, template=job.template)],
         body=spec_changes.merged(before, changes),
         teams=teams,
         pools=pools,

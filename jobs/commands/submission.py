@@ -9,13 +9,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final, Protocol
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 from tenancy.audit import records
-from tenancy.models import Team, limits_of
+from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind
 from jobs.admission import call, code_snapshots, data_use, earlier_runs, start_sources
@@ -23,19 +23,15 @@ from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.changes import demand_signal, events
+from jobs.commands.team_stock import IDEMPOTENCY_WINDOW, TeamStock, alone, check_names, check_room
 from jobs.errors import (
     IdempotencyConflict,
-    NameInUse,
-    Problem,
     SpecInvalid,
-    TeamDiskFull,
-    TooManyQueued,
 )
-from jobs.lifecycle import LIVE, WAITING, JobState
+from jobs.lifecycle import JobState
 from jobs.models import Dependency, IdempotencyKey, Job, JobArray, new_id
 from jobs.spec.bulk import SentSpec
 
-IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 _MOST_NOTED: Final = 20  # of many jobs, in the audit log
 
 
@@ -94,23 +90,40 @@ def submit(
         TeamDiskFull: the team's jobs keep more files than they may.
     """
     text, digest = idempotency_key or "", _digest(body)
+
+    def try_once() -> SubmissionResult:
+        try:
+            admitted = call.admit_all(sent, teams=teams, pools=pools)
+        except SpecInvalid:
+            earlier = _made_earlier(teams.values(), text, digest)
+            if earlier is None:
+                raise
+            return SubmissionResult(made=earlier, jobs=())
+        key = _Key(team=admitted.team, text=text, digest=digest)
+        jobs = new_rows(admitted, sent, by)
+        _bind_to_array(jobs, sent, array)
+        _bind_to_schedule(jobs, scheduled)
+        made = _made_once(admitted, sent, jobs, key)
+        if made is not None:
+            _note(admitted.team, made)
+            return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
+        _note(admitted.team, _names(jobs))
+        return SubmissionResult(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+
     try:
-        admitted = call.admit_all(sent, teams=teams, pools=pools)
-    except SpecInvalid:
-        earlier = _made_earlier(teams.values(), text, digest)
-        if earlier is None:
-            raise
-        return SubmissionResult(made=earlier, jobs=())
-    key = _Key(team=admitted.team, text=text, digest=digest)
-    jobs = new_rows(admitted, sent, by)
-    _bind_to_array(jobs, sent, array)
-    _bind_to_schedule(jobs, scheduled)
-    made = _made_once(admitted, sent, jobs, key)
-    if made is not None:
-        _note(admitted.team, made)
-        return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
-    _note(admitted.team, _names(jobs))
-    return SubmissionResult(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+        return try_once()
+    except _RulesChanged as error:
+        with transaction.atomic():
+            alone(error.team)  # from here on its rules are what they are
+            return try_once()
+
+
+class _RulesChanged(Exception):
+    """Somebody has changed a rule since the specs were judged."""
+
+    def __init__(self, team: Team) -> None:
+        super().__init__(team.name)
+        self.team = team
 
 
 def _note(team: Team, made: Sequence[tuple[str, str]]) -> None:
@@ -139,12 +152,14 @@ def _made_once(
     admitted: AdmittedCall, sent: Sequence[SentSpec], jobs: Sequence[Job], key: _Key
 ) -> Sequence[tuple[str, str]] | None:
     """Write the jobs; or return what the same request made, perhaps while this one waited."""
-    team = _alone(admitted.team)
-    there = _TeamStock.read(admitted.team, jobs, key)
+    team = alone(admitted.team)
+    there = TeamStock.read(admitted.team, jobs, key.text)
     if there.made is not None:
         return key.made_before(there.made)
-    _check_room(admitted, team, there, more=len(jobs))
-    _check_names(admitted, sent, there.taken)
+    if there.rules_stamp != admitted.rules_stamp:
+        raise _RulesChanged(admitted.team)
+    check_room(admitted, team, there, more=len(jobs))
+    check_names(admitted, sent, there.taken)
     code_snapshots.hold(admitted.team, {job.code for job in jobs if job.code})
     versions = data_use.hold(
         admitted.team, {use.source for one in admitted.specs for use in one.spec.data}
@@ -284,6 +299,7 @@ def _row(
         message="Waits for the next planning tick.",
         array_limit=None if trial is None else trial.max_running,
         trial={"number": trial.number, "values": trial.values} if trial else {},
+        template=admitted.template,
         **known_by,
     )
 
@@ -296,104 +312,6 @@ def _dependencies(admitted: AdmittedCall, jobs: Sequence[Job]) -> list[Dependenc
 
 def _names(jobs: Sequence[Job]) -> list[tuple[str, str]]:
     return [(job.id, job.name) for job in jobs]
-
-
-def _alone(team: Team) -> Team:
-    """Return the team as it is now. From here on, its submissions go one at a time."""
-    held = Team.objects.select_for_update(no_key=True, of=("self",))
-    return held.select_related("limits").get(pk=team.pk)
-
-
-_THERE: Final = """
-    SELECT count(*) FILTER (WHERE state = ANY(%(waiting)s)),
-        count(*) FILTER (WHERE state = ANY(%(waiting)s) AND submitted_by = %(by)s),
-        (array_agg(name ORDER BY name) FILTER (WHERE name = ANY(%(names)s)))[:%(most)s], (
-            SELECT jsonb_build_array(body_digest, job_id, job.name, made)
-            FROM jobs_idempotencykey LEFT JOIN jobs_job job ON job.id = job_id
-            WHERE jobs_idempotencykey.team_id = %(team)s AND key = %(key)s AND key <> ''
-                AND created_at > %(since)s
-        )
-    FROM jobs_job WHERE team_id = %(team)s AND state = ANY(%(live)s)
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TeamStock:
-    """What a team has, and gets no more of while its submissions wait."""
-
-    waiting: int  # jobs
-    own_waiting: int  # of whoever submits
-    taken: Sequence[str]  # names of its live jobs, of those that were asked for
-    made: Sequence[Any] | None  # what the key stands for; None: it is not known
-
-    @classmethod
-    def read(cls, team: Team, jobs: Sequence[Job], key: _Key) -> _TeamStock:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                _THERE,
-                {
-                    "team": team.pk,
-                    "names": [job.name for job in jobs],
-                    "by": jobs[0].submitted_by,
-                    "waiting": sorted(WAITING),
-                    "live": sorted(LIVE),
-                    "most": call.MOST_PROBLEMS,
-                    "key": key.text,
-                    "since": timezone.now() - IDEMPOTENCY_WINDOW,
-                },
-            )
-            waiting, own_waiting, taken, made = cursor.fetchone()
-        return cls(
-            waiting=waiting,
-            own_waiting=own_waiting,
-            taken=taken or (),
-            made=None if made is None else json.loads(made),
-        )
-
-
-def _check_room(admitted: AdmittedCall, team: Team, there: _TeamStock, *, more: int) -> None:
-    """Refuse the jobs if more would wait than are allowed to, or their files had no room."""
-    limits = admitted.specs[0].pool.disk_limits
-    disk = limits.of_team(team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib)
-    if disk.is_full:
-        raise TeamDiskFull(f"{disk.said()} {disk.remedy()}")
-    beside = f" beside the {more} of this bulk" if more > 1 else ""
-    own_most = limits_of(team).max_queued_jobs_per_user
-    if own_most is not None and there.own_waiting + more > own_most:
-        raise TooManyQueued(
-            f"You have {there.own_waiting} waiting jobs in team {team.name}, queued or paused,"
-            f"{beside} and may have at most {own_most} (max_queued_jobs_per_user). Cancel some,"
-            " submit later, or ask a lead of the team to raise it."
-        )
-    waiting, most = there.waiting, team.max_queued_jobs
-    if waiting + more > most:
-        raise TooManyQueued(
-            f"Team {team.name} has {waiting} waiting jobs, queued or paused,{beside} and may have"
-            f" at most {most} (max_queued_jobs). Cancel some, submit later, or ask an admin to"
-            " raise it."
-        )
-
-
-def _check_names(admitted: AdmittedCall, sent: Sequence[SentSpec], taken: Sequence[str]) -> None:
-    """Refuse names that live jobs of the team have."""
-    if not taken:
-        return
-    place_of = {spec.spec.name: one for spec, one in zip(admitted.specs, sent, strict=True)}
-    names = ", ".join(map(repr, taken[:3])) + (", …" if taken[3:] else "")
-    raise NameInUse(
-        f"Team {admitted.team.name} has a live job named {names}. Use another name, or cancel that"
-        " job first.",
-        [place_of[name].at(_taken(name)) for name in taken],
-    )
-
-
-def _taken(name: str) -> Problem:
-    return Problem(
-        field="name",
-        value=name,
-        problem="is the name of a live job of the team",
-        remedy="Use another name, or cancel that job first.",
-    )
 
 
 def _digest(document: Any) -> str:

@@ -5,7 +5,8 @@
 `MetricPoint`, `MetricRollup` and `Measurement` (how it went), `Prediction` (what was predicted),
 `Quarantine` (what it is left out of), `ScriptReading` (how far its own reports were read).
 `EventFeed` counts the events of all jobs. `Dependency` tells for which others a job waits,
-`JobArray` which were submitted as trials of one array.
+`JobArray` which were submitted as trials of one array. `TeamRules` bound the specs of a team's
+jobs (`team_rules`), and a `JobTemplate` fills them in.
 `GpuClaim` makes double booking of GPUs impossible; `IdempotencyKey` double submitting. Of what was
 removed `PastUsage` keeps the GPU time, and `Leftover` knows the files until they are gone as well.
 """
@@ -24,6 +25,7 @@ from jobs.models.quarantine import Quarantine
 from jobs.models.relations.dependency import Dependency
 from jobs.models.relations.job_array import JobArray
 from jobs.models.removed import Leftover, PastUsage
+from jobs.models.team_rules import JobTemplate, TeamRules
 from jobs.models.worker import GpuClaim, Worker
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "IdempotencyKey",
     "Job",
     "JobArray",
+    "JobTemplate",
     "Leftover",
     "Measurement",
     "MetricPoint",
@@ -44,6 +47,7 @@ __all__ = [
     "Prediction",
     "Quarantine",
     "ScriptReading",
+    "TeamRules",
     "UsagePoint",
     "Worker",
     "new_id",

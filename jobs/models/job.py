@@ -85,6 +85,12 @@ class Job(models.Model):
         null=True, blank=True, help_text="When the schedule was due; null: none submitted it."
     )
 
+    template = models.JSONField(
+        default=dict,
+        db_default={},
+        help_text="Of which its spec began: its team, name and version; empty: of none.",
+    )
+
     state = models.CharField(
         max_length=10, choices=[(s, s) for s in JobState], default=JobState.QUEUED
     )

@@ -8,6 +8,7 @@ arrays         the field `array`: many jobs of one spec, each with other values
 changes        what of a spec may be changed while its job lives
 batch          the field `batch`: the global batch and what may vary about it
 parts          the other fields that have parts of their own
+rules          what a team says of the specs of its jobs: rules and templates
 feasibility    do the ranges of a spec fit together?
 names          which names and texts are allowed
 quantities     durations and sizes with their unit

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from jobs.errors import Problem, SpecInvalid
@@ -36,6 +36,7 @@ class SentSpec:
     document: object
     place: str = ""
     trial: ArrayTrial | None = None
+    template: Mapping[str, Any] = field(default_factory=dict)  # of which an earlier job began
 
     def at(self, problem: Problem) -> Problem:
         """Return the problem with the place of its field in what was sent."""

@@ -117,11 +117,11 @@ class ImagePattern:
     def covers(self, image: ImageName) -> bool:
         if self.registry and self.registry != image.registry:
             return False
-        if not _matches(self.repository, image.repository):
+        if not matches(self.repository, image.repository):
             return False
         if self.digest:
             return self.digest == image.digest
-        return not self.tag or (not image.digest and _matches(self.tag, image.tag))
+        return not self.tag or (not image.digest and matches(self.tag, image.tag))
 
     def __str__(self) -> str:
         if not self.registry:
@@ -201,7 +201,7 @@ def _fits(grammar: re.Pattern[str], piece: str | None) -> bool:
     return piece is None or grammar.fullmatch(piece) is not None
 
 
-def _matches(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str) -> bool:
     """Match in one pass: text between stars is found where it comes first, or not at all."""
     first, *rest = pattern.split("*")
     if not rest:

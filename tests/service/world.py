@@ -34,8 +34,10 @@ from webhooks.models import WebhookDelivery
 from autoscaler.gpu_accounts.models import GpuPrice
 from autoscaler.simulation.api.models import Report, Simulation
 from autoscaler.simulation.api.rest.requests import checked
+from jobs.commands.rules import deciding
 from jobs.lifecycle import JobState
-from jobs.models import Job, JobArray
+from jobs.models import Job, JobArray, JobTemplate, TeamRules
+from jobs.spec.rules import rule_set
 from tests.service.conftest import SubmitJob, run, spec
 from tests.service.syncing import report, token_of
 
@@ -51,6 +53,7 @@ CONFIRMED: Final = ("cd_" + "c" * 43, "LMNP-QRST")  # of one that an admin said 
 PRICED_SINCE: Final = date(2150, 1, 1)
 INVITED: Final = "ci_" + "i" * 43  # the key of an invitation
 CANARY: Final = "canary"  # in what only team vision, or only admins, may read
+RULES: Final[dict[str, Any]] = {"defaults": {"env": {"CANARY": CANARY}}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,7 @@ class World:
             "invitation": self.invitation.pk,
             "token": (self.admins_token if "personal" in path else self.token).pk,
             "schedule": f"{CANARY}-schedule",
+            "template": f"{CANARY}-template",
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
             "month": "2026-11",
@@ -175,6 +179,13 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         by=CANARY,
     )
     add_schedule(vision)
+    TeamRules.objects.create(team=vision, **RULES)
+    JobTemplate.objects.create(
+        team=vision,
+        name=f"{CANARY}-template",
+        spec={"env": {"A": CANARY}},
+        description=f"{CANARY}s",
+    )
     return World(
         array=array,
         sweep=sweep_of(vision, ended),
@@ -295,7 +306,13 @@ def client(sender: str, world: World) -> APIClient:
     return made
 
 
-HEADERS: Final[dict[str, dict[str, str]]] = {"change_schedule": {"HTTP_IF_MATCH": "1"}}
+HEADERS: Final[dict[str, dict[str, str]]] = {
+    "change_schedule": {"HTTP_IF_MATCH": "1"},
+    "change_template": {"HTTP_IF_MATCH": "1"},
+    "change_team_rules": {
+        "HTTP_IF_MATCH": deciding.version_of(rule_set.read(RULES), is_locked=False)
+    },
+}
 BODIES: Final[dict[str, Any]] = {
     "follow_events": {"after": "nowhere"},  # else it goes on for minutes
     "submit_job": spec(team="vision"),
@@ -352,6 +369,9 @@ BODIES: Final[dict[str, Any]] = {
     ),
     "add_schedule": {"name": "nightly", "spec": spec(), "cron": "0 2 * * *"},
     "change_schedule": {"cron": "0 3 * * *"},
+    "change_team_rules": {"bounds": {"priority": {"most": 80}}},
+    "add_template": {"name": "usual", "spec": {"priority": 40}},
+    "change_template": {"description": "Another one."},
     "log_in": {"username": "member", "password": PASSWORD},
     "sync_job": report(),
 }

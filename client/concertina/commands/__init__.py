@@ -2,6 +2,7 @@
 
 - `submitting`: `init`, `submit`, `validate`, `wait`, `run`, `edit`, `rerun`, `code`, `arrays`,
   `schedules`: jobs are made
+- `specs`: `rules`, `templates`: what specs have to be, and may begin with
 - `inspect`: `ps`, `describe`, `explain`, `usage`: which jobs there are, and why they are so
 - `diff`: in what two jobs differ
 - `dashboard`: `open`

@@ -45,6 +45,10 @@ Assignments = Annotated[
         help="Change one field of the spec, like elastic.max_workers=8. May be repeated.",
     ),
 ]
+TemplateOption = Annotated[
+    str | None,
+    typer.Option("--template", metavar="NAME", help="Fills in what the spec leaves out."),
+]
 TeamOption = Annotated[
     str | None, typer.Option("--team", metavar="TEAM", help="Default: the token's own.")
 ]

@@ -5,6 +5,7 @@
 - `installation`: pools, nodes and teams, and what else is not of one team
 - `data_sources`: what jobs may name
 - `team`: who is in one, what it may use, and which secrets and tokens it has
+- `specs`: what a team says of the specs of its jobs
 - `gpu_hours`: who used which GPUs for how long
 - `results`, `keeping`: what they leave behind, and for how long
 - `dependencies`: for whom a job waits, and who waits for it

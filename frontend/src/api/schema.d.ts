@@ -164,7 +164,7 @@ export interface paths {
         };
         /**
          * All that admins have set up, as one document (admins)
-         * @description Pools with their policy, fair-share settings, prefetched images and nodes; teams with their limits, quotas and image rules. No secrets, people or tokens.
+         * @description Pools with their policy, fair-share settings, prefetched images and nodes; teams with their limits, quotas, rules and templates. No secrets, people or tokens.
          */
         get: operations["get_setup"];
         put?: never;
@@ -2235,6 +2235,27 @@ export interface paths {
         patch: operations["change_team_retention"];
         trace?: never;
     };
+    "/api/v1/teams/{name}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a team, and those above it, say of the specs of its jobs */
+        get: operations["get_team_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change what a team says of the specs of its jobs (leads, admins)
+         * @description A part that is named takes the place of that whole part, null takes it away, and what is left out stays. The rules of all teams above count as well: those of a lead may not be looser. They count for what is submitted and changed from now on; jobs that are there stay as they are. `If-Match` is the `version` that was read.
+         */
+        patch: operations["change_team_rules"];
+        trace?: never;
+    };
     "/api/v1/teams/{name}/schedules": {
         parameters: {
             query?: never;
@@ -2420,6 +2441,55 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The templates that jobs of a team may name
+         * @description By name: those of the team, and those of teams above it of which it has none of that name. A team has at most 100.
+         */
+        get: operations["list_templates"];
+        put?: never;
+        /**
+         * Add a part of a job spec that jobs may name (leads, team tokens, admins)
+         * @description A job that says `template: NAME` gets it where its own spec says nothing.
+         */
+        post: operations["add_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{name}/templates/{template}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the template that jobs of a team get by a name */
+        get: operations["get_template"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template (leads, team tokens, admins)
+         * @description Jobs that began with it stay as they are; a schedule whose spec names it is refused at its next time.
+         */
+        delete: operations["delete_template"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a template (leads, team tokens, admins)
+         * @description What is left out stays. Jobs that began with it stay as they are. `If-Match` is the `version` that was read.
+         */
+        patch: operations["change_template"];
         trace?: never;
     };
     "/api/v1/teams/{name}/tokens": {
@@ -4476,6 +4546,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description Null: its spec began with none. */
+            readonly template: components["schemas"]["UsedTemplate"] | null;
             /** @description Of its spec: counts up with each change. */
             readonly version: number;
             /** @description Null: the batch never exceeds its base, or no gradient noise was measured. */
@@ -4824,6 +4896,8 @@ export interface components {
             array?: components["schemas"]["ArraySpec"];
             /** @description Makes trials one after the other: of `submit_sweep` and in a check only. */
             sweep?: components["schemas"]["SweepTerms"];
+            /** @description A template of the team, which fills in what is left out. */
+            template?: string;
             /** @description Also accepted for `team`. */
             project?: string;
             /** @description Also accepted for `retry.max_restarts`. */
@@ -5578,12 +5652,16 @@ export interface components {
             /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
             members_change_all_jobs?: boolean;
             limits?: components["schemas"]["TeamLimitsSetup"];
+            rules?: components["schemas"]["TeamRulesSetup"];
             /** @description By the name of the pool. */
             quotas?: {
                 [key: string]: components["schemas"]["QuotaSetup"];
             };
             /** @description Patterns of images that its jobs may run; * stands for any characters. */
             images?: string[];
+            templates?: {
+                [key: string]: components["schemas"]["TemplateSetup"];
+            };
         };
         /** @description A job that would have been paused, and is not with the quotas that there are. */
         NewlyPaused: {
@@ -5841,6 +5919,31 @@ export interface components {
         PatchedRoleBody: {
             role?: components["schemas"]["MemberRole"];
         };
+        /** @description What to change: a part that is named takes the place of the whole; null takes it away. */
+        PatchedRulesBody: {
+            /** @description What a job gets where its spec and its template say nothing; at most 16384 characters. */
+            defaults?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description `least` and `most` of fields, written as the field is; `gpus` is of all workers of a job together. */
+            bounds?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Labels that each job has: one of `values`, a `pattern` in which * is any characters, or, with neither, any value. */
+            labels?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Pools in which its jobs may run, at most 100; null: all. */
+            pools?: string[] | null;
+            /** @description Values that `elastic.mode` may have; null: all. */
+            modes?: string[] | null;
+            /** @description True: leads of the team itself change nothing of them. For admins, and leads of a team above. */
+            is_locked?: boolean;
+        };
         PatchedScheduleChangeBody: {
             /** @description A job spec, which may have an `array`. It is submitted as any other, and its `name` gets the moment behind it; it may have no `deadline`, and its `team` may be left out. */
             spec?: {
@@ -5908,6 +6011,12 @@ export interface components {
              *     * `pause` - pause: those that run are paused as well, after a last checkpoint
              */
             when_used_up?: components["schemas"]["WhenUsedUp"];
+        };
+        PatchedTemplateChangeBody: {
+            description?: string;
+            spec?: {
+                [key: string]: unknown;
+            };
         };
         PatchedWebhookChangeBody: {
             /** @description Of events. None: all, also what is of no job: months, schedules. */
@@ -6702,6 +6811,34 @@ export interface components {
              */
             overlap_hours: number;
         };
+        /** @description What a team says of the specs of its jobs. */
+        RuleSet: {
+            /** @description What a job gets where its spec and its template say nothing; at most 16384 characters. */
+            defaults?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description `least` and `most` of fields, written as the field is; `gpus` is of all workers of a job together. */
+            bounds?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Labels that each job has: one of `values`, a `pattern` in which * is any characters, or, with neither, any value. */
+            labels?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Pools in which its jobs may run, at most 100; null: all. */
+            pools?: string[] | null;
+            /** @description Values that `elastic.mode` may have; null: all. */
+            modes?: string[] | null;
+        };
+        /** @description The rules of a team above, which count as well. */
+        RulesAbove: {
+            team: string;
+            rules: components["schemas"]["RuleSet"];
+        };
         /** @description Figures of one run; times in seconds, of finished jobs. null: no job gives the figure. */
         Run: {
             /** @description Policy, and the cluster where there are two. */
@@ -7053,9 +7190,10 @@ export interface components {
          *     * `team` - team
          *     * `quota` - quota
          *     * `image rule` - image rule
+         *     * `template` - template
          * @enum {string}
          */
-        SetupKind: "pool" | "node" | "prefetched image" | "team" | "quota" | "image rule";
+        SetupKind: "pool" | "node" | "prefetched image" | "team" | "quota" | "image rule" | "template";
         /** @description An object of the set-up. */
         SetupObject: {
             kind: components["schemas"]["SetupKind"];
@@ -7504,6 +7642,8 @@ export interface components {
             resolved_spec: {
                 [key: string]: unknown;
             };
+            /** @description Null: its spec began with none. */
+            readonly template: components["schemas"]["UsedTemplate"] | null;
             /** @description Of its spec: counts up with each change. */
             readonly version: number;
             /** @description Null: the batch never exceeds its base, or no gradient noise was measured. */
@@ -8081,6 +8221,46 @@ export interface components {
             team: string | null;
             jobs: components["schemas"]["EndedJobs"];
         };
+        /** @description The rules of a team, and all others that count for its jobs. */
+        TeamRules: {
+            team: string;
+            /** @description Another one whenever something of them is. */
+            version: string;
+            /** @description True: leads of the team itself change nothing of them. */
+            is_locked: boolean;
+            /** @description True if the caller may change them. */
+            may_change: boolean;
+            /** @description True if the caller may lock and unlock them. */
+            may_lock: boolean;
+            rules: components["schemas"]["RuleSet"];
+            /** @description The nearest first; only those that say any. */
+            above: components["schemas"]["RulesAbove"][];
+            /** @description What a job gets, of all these together. */
+            defaults: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What a team says of the specs of its jobs, as at `change_team_rules`. */
+        TeamRulesSetup: {
+            defaults?: {
+                [key: string]: unknown;
+            };
+            bounds?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            labels?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description Null: all. */
+            pools?: string[] | null;
+            /** @description Null: all. */
+            modes?: string[] | null;
+            is_locked?: boolean;
+        };
         /** @description A team, with what it may use. Its people, tokens and secrets are not part of the set-up. */
         TeamSetup: {
             /** @description The team above it; null: none. */
@@ -8102,12 +8282,16 @@ export interface components {
             /** @description True: each of its members may change, cancel and delete all of the team's jobs, not only those that they submitted themselves. */
             members_change_all_jobs?: boolean;
             limits?: components["schemas"]["TeamLimitsSetup"];
+            rules?: components["schemas"]["TeamRulesSetup"];
             /** @description By the name of the pool. */
             quotas?: {
                 [key: string]: components["schemas"]["QuotaSetup"];
             };
             /** @description Patterns of images that its jobs may run; * stands for any characters. */
             images?: string[];
+            templates?: {
+                [key: string]: components["schemas"]["TemplateSetup"];
+            };
         };
         TeamShare: {
             team: string;
@@ -8131,6 +8315,47 @@ export interface components {
             message: string;
             /** @description Those that keep most, the largest first. */
             jobs: components["schemas"]["StoringJob"][];
+        };
+        /** @description A part of a job spec with a name. */
+        Template: {
+            /** @description That has it: this one, or one above it. */
+            team: string;
+            readonly name: string;
+            readonly description: string;
+            spec: {
+                [key: string]: unknown;
+            };
+            /** @description Counts up with each change; a job tells with which one it began. */
+            version: number;
+            /** @description True if the caller may change and delete it. */
+            may_change: boolean;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly changed_at: string;
+            readonly changed_by: string;
+        };
+        TemplateBody: {
+            name: string;
+            /** @default  */
+            description: string;
+            /** @description What a job gets where its own spec says nothing; no name, team or array. At most 16384 characters. */
+            spec: {
+                [key: string]: unknown;
+            };
+        };
+        TemplateList: {
+            /** @description True if the caller may add one to this team. */
+            may_add: boolean;
+            items: components["schemas"]["Template"][];
+        };
+        /** @description A part of a job spec with a name. */
+        TemplateSetup: {
+            description?: string;
+            /** @description Needed for a new template. */
+            spec?: {
+                [key: string]: unknown;
+            };
         };
         Tick: {
             id: number;
@@ -8441,6 +8666,12 @@ export interface components {
              * @description Of all its GPUs.
              */
             gpu_power_watts: number | null;
+        };
+        /** @description The template with which a job began; it may be another by now, or gone. */
+        UsedTemplate: {
+            team: string;
+            name: string;
+            version: number;
         };
         User: {
             username: string;
@@ -20327,6 +20558,189 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_team_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamRules"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    change_team_rules: {
+        parameters: {
+            query?: never;
+            header: {
+                "If-Match": string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedRulesBody"];
+                "application/yaml": components["schemas"]["PatchedRulesBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamRules"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            412: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_schedules: {
         parameters: {
             query?: never;
@@ -21438,6 +21852,447 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    add_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateBody"];
+                "application/yaml": components["schemas"]["TemplateBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    change_template: {
+        parameters: {
+            query?: never;
+            header: {
+                "If-Match": string;
+            };
+            path: {
+                name: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedTemplateChangeBody"];
+                "application/yaml": components["schemas"]["PatchedTemplateChangeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            412: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];

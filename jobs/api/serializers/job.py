@@ -91,6 +91,14 @@ class JobScheduleSerializer(serializers.Serializer[Any]):
     due_at = serializers.DateTimeField()
 
 
+class UsedTemplateSerializer(serializers.Serializer[Any]):
+    """The template with which a job began; it may be another by now, or gone."""
+
+    team = serializers.CharField()
+    name = serializers.CharField()
+    version = serializers.IntegerField()
+
+
 class _WorkerBound(serializers.IntegerField):
     """A field of the spec's `elastic`, of the same name."""
 
@@ -239,6 +247,7 @@ class JobDetailSerializer(JobSerializer):
 
     spec = serializers.DictField()
     resolved_spec = serializers.DictField()
+    template = serializers.SerializerMethodField(help_text="Null: its spec began with none.")
     batch_worth = serializers.SerializerMethodField(
         help_text="Null: the batch never exceeds its base, or no gradient noise was measured."
     )
@@ -256,6 +265,7 @@ class JobDetailSerializer(JobSerializer):
             *_JOB_FIELDS,
             "spec",
             "resolved_spec",
+            "template",
             "version",
             "batch_worth",
             "warnings",
@@ -271,6 +281,10 @@ class JobDetailSerializer(JobSerializer):
             "files_removed_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(UsedTemplateSerializer(allow_null=True))
+    def get_template(self, job: Job) -> dict[str, Any] | None:
+        return job.template or None
 
     @extend_schema_field(BatchWorthSerializer(allow_null=True))
     def get_batch_worth(self, job: Job) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from tenancy.models.retention_rule import KeptPart
 from jobs.commands.removal import job_deletion, rollups
 from jobs.commands.removal.due_parts import REMOVED_AT, due
 from jobs.commands.removal.retention_periods import JobRetention
-from jobs.commands.submission import IDEMPOTENCY_WINDOW
+from jobs.commands.team_stock import IDEMPOTENCY_WINDOW
 from jobs.commands.usage import roll_up_usage
 from jobs.lifecycle import FINAL, LIVE
 from jobs.models import (

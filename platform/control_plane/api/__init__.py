@@ -11,6 +11,7 @@ usage    who used, lent and borrowed how much GPU time
 events   what happens to all jobs that somebody sees
 live     reads of a page, sent again when they changed
 webhooks  who is told of events
+job_rules  what a team says of the specs of its jobs
 schedules  what is submitted again and again
 sweeps   which values of parameters are the best
 logs     what a job's workers wrote

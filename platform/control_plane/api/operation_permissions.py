@@ -48,7 +48,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("get_job_training_state", "get_job_code", "get_team_storage", "get_team_retention"),
         *("list_models", "get_model_version", "get_model_weights", "list_secrets"),
         *("list_team_images", "list_members", "get_fairness_receipt", "get_month_report"),
-        *("list_schedules", "get_schedule"),
+        *("list_schedules", "get_schedule", "get_team_rules", "list_templates", "get_template"),
     ),
     Permission.SUBMIT: (
         *("submit_job", "submit_jobs", "rerun_job", "get_code_upload", "upload_code"),
@@ -67,11 +67,11 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     ),
     Permission.SET_UP: (
         *("set_secret", "delete_secret", "change_team_retention"),
-        *("get_data_upload", "upload_data"),
+        *("get_data_upload", "upload_data", "add_template", "change_template", "delete_template"),
     ),
     Permission.MANAGE_SOURCES: ("set_data_source", "delete_data_source"),  # uploads: SET_UP
     Permission.MANAGE_MEMBERS: (
-        *("add_member", "change_member", "remove_member"),
+        *("add_member", "change_member", "remove_member", "change_team_rules"),
         *("list_invitations", "invite_member", "revoke_invitation"),
     ),
     Permission.MANAGE_TOKENS: ("list_tokens", "add_token", "rotate_token", "revoke_token"),

@@ -16,6 +16,7 @@ from control_plane.api import code, data_sources, health, notices, quota_preview
 from control_plane.api.audit.endpoint import AuditView
 from control_plane.api.cluster import gpus, leaving, nodes, policies, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
+from control_plane.api.job_rules import rules, templates
 from control_plane.api.live import endpoint as live
 from control_plane.api.logs import endpoint
 from control_plane.api.people import (
@@ -160,6 +161,9 @@ urlpatterns = [
         "teams/<slug:name>/schedules/<slug:schedule>/run",
         schedules.RunScheduleView.as_view(**_SPECS, count_jobs=count_jobs),
     ),
+    path("teams/<slug:name>/rules", rules.TeamRulesView.as_view()),
+    path("teams/<slug:name>/templates", templates.TemplatesView.as_view()),
+    path("teams/<slug:name>/templates/<slug:template>", templates.TemplateView.as_view()),
     path("teams/<slug:name>/secrets", secrets.SecretsView.as_view()),
     path("teams/<slug:name>/secrets/<str:secret>", secrets.SecretView.as_view()),
     path("teams/<slug:name>/code/<sha256:digest>", code.TeamCodeView.as_view()),

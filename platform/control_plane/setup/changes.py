@@ -149,7 +149,7 @@ def _is_part(key: SetupKey, fields: Fields, pools: set[str], teams: set[str]) ->
             return key.of in pools
         case SetupKind.QUOTA:
             return key.of in teams or key.name in pools
-        case SetupKind.IMAGE_RULE:
+        case SetupKind.IMAGE_RULE | SetupKind.TEMPLATE:
             return key.of in teams
         case _:
             return False

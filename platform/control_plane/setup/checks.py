@@ -16,7 +16,12 @@ from tenancy.models import Quota, Team
 
 from control_plane.setup.changes import SetupAction, SetupChange
 from control_plane.setup.objects import Fields, SetupKind, SetupObjects, path_of
-from control_plane.setup.stored import FIELDS
+from control_plane.setup.stored import FIELDS, RULES
+from jobs.commands.rules import templates
+from jobs.errors import SpecInvalid
+from jobs.models import JobTemplate
+from jobs.spec.rules import rule_set
+from jobs.spec.rules.rule_set import PARTS
 
 
 def faults_of_rows(objects: SetupObjects, changes: Sequence[SetupChange]) -> Sequence[FieldFault]:
@@ -64,7 +69,34 @@ def _prefetched_image(name: str, _: Fields) -> Sequence[Callable[[], None]]:
 
 def _team(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
     row = Team(name=name, **_own(SetupKind.TEAM, fields))
-    return (lambda: row.clean_fields(exclude={"parent"}),)
+    return (lambda: row.clean_fields(exclude={"parent"}), lambda: _rules(fields))
+
+
+def _rules(fields: Fields) -> None:
+    """See that its rules can be read. Raises: ValidationError."""
+    said = {part: value for part in PARTS if (value := fields[f"{RULES}.{part}"]) is not None}
+    _checked_by_jobs(lambda: rule_set.read(said), RULES)
+
+
+def _template(name: str, fields: Fields) -> Sequence[Callable[[], None]]:
+    row = JobTemplate(name=name, **_own(SetupKind.TEMPLATE, fields))
+    return (
+        lambda: row.clean_fields(exclude={"team", "spec"}),
+        lambda: _checked_by_jobs(lambda: templates.checked(row.spec), ""),
+    )
+
+
+def _checked_by_jobs(check: Callable[[], object], place: str) -> None:
+    """Tell of problems of specs as models do. Raises: ValidationError."""
+    try:
+        check()
+    except SpecInvalid as error:
+        raise ValidationError(
+            {
+                ".".join(filter(None, (place, one.field))): f"It {one.problem}. {one.remedy}"
+                for one in error.problems
+            }
+        ) from None
 
 
 def _quota(_: str, fields: Fields) -> Sequence[Callable[[], None]]:
@@ -82,4 +114,5 @@ _CHECKS: Final[Mapping[SetupKind, Callable[[str, Fields], Sequence[Callable[[], 
     SetupKind.PREFETCHED_IMAGE: _prefetched_image,
     SetupKind.TEAM: _team,
     SetupKind.QUOTA: _quota,
+    SetupKind.TEMPLATE: _template,
 }

@@ -1,7 +1,8 @@
 """How is a set-up written? Pure: from the document that people read to objects, and back.
 
 pools: {default: {gpu_type: a100, fair_share: {...}, nodes: {node-1: {gpus: 8}}}}
-teams: {vision: {limits: {...}, quotas: {default: {guaranteed_gpus: 4}}, images: [...]}}
+teams: {vision: {limits: {...}, quotas: {default: {guaranteed_gpus: 4}}, images: [...],
+                 rules: {...}, templates: {nightly: {spec: {...}}}}}
 images: [...]
 """
 
@@ -26,10 +27,11 @@ NODES: Final = "nodes"
 PREFETCHED: Final = "prefetched_images"
 QUOTAS: Final = "quotas"
 IMAGES: Final = "images"
+TEMPLATES: Final = "templates"
 POOLS: Final = "pools"
 TEAMS: Final = "teams"
-PARTS: Final = ("fair_share", "limits")  # fields that stand together under a name
-_LISTS: Final = frozenset({NODES, PREFETCHED, QUOTAS, IMAGES})
+PARTS: Final = ("fair_share", "limits", "rules")  # fields that stand together under a name
+_LISTS: Final = frozenset({NODES, PREFETCHED, QUOTAS, IMAGES, TEMPLATES})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +71,11 @@ def nested(objects: SetupObjects) -> dict[str, Any]:
             case SetupKind.PREFETCHED_IMAGE:
                 of_pools[key.of][PREFETCHED].append(key.name)
             case SetupKind.TEAM:
-                of_teams[key.name] = {**_in_parts(fields), QUOTAS: {}, IMAGES: []}
+                of_teams[key.name] = {**_in_parts(fields), QUOTAS: {}, IMAGES: [], TEMPLATES: {}}
             case SetupKind.QUOTA:
                 of_teams[key.of][QUOTAS][key.name] = dict(fields)
+            case SetupKind.TEMPLATE:
+                of_teams[key.of][TEMPLATES][key.name] = dict(fields)
             case SetupKind.IMAGE_RULE:
                 (of_teams[key.of][IMAGES] if key.of else for_everybody).append(key.name)
     return {POOLS: of_pools, TEAMS: of_teams, IMAGES: for_everybody}
@@ -90,6 +94,8 @@ def _objects(document: Mapping[str, Any]) -> Iterator[tuple[SetupKey, Fields]]:
             yield SetupKey(SetupKind.QUOTA, team, pool), fields
         for pattern in said.get(IMAGES, ()):
             yield SetupKey(SetupKind.IMAGE_RULE, team, pattern), {}
+        for template, fields in said.get(TEMPLATES, {}).items():
+            yield SetupKey(SetupKind.TEMPLATE, team, template), fields
     for pattern in document.get(IMAGES, ()):
         yield SetupKey(SetupKind.IMAGE_RULE, "", pattern), {}
 
@@ -105,7 +111,11 @@ def _groups(document: Mapping[str, Any]) -> Iterator[SetupGroup]:
     if TEAMS in document:
         yield SetupKind.TEAM, ""
     for team, said in document.get(TEAMS, {}).items():
-        for name, kind in ((QUOTAS, SetupKind.QUOTA), (IMAGES, SetupKind.IMAGE_RULE)):
+        for name, kind in (
+            (QUOTAS, SetupKind.QUOTA),
+            (IMAGES, SetupKind.IMAGE_RULE),
+            (TEMPLATES, SetupKind.TEMPLATE),
+        ):
             if name in said:
                 yield kind, team
     if IMAGES in document:

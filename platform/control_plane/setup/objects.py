@@ -19,6 +19,7 @@ class SetupKind(StrEnum):
     TEAM = "team"
     QUOTA = "quota"
     IMAGE_RULE = "image rule"
+    TEMPLATE = "template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class SetupKey:
     def __str__(self) -> str:
         where = {
             SetupKind.QUOTA: f"{self.of} in {self.name}",
+            SetupKind.TEMPLATE: f"{self.name} of {self.of}",
             SetupKind.IMAGE_RULE: f"{self.name} for {self.of or 'everybody'}",
             SetupKind.PREFETCHED_IMAGE: f"{self.name or 'of workers'} in {self.of}",
         }
@@ -69,7 +71,7 @@ def needed_by(key: SetupKey, fields: Fields) -> Sequence[SetupKey]:
             return [pool(key.of)]
         case SetupKind.QUOTA:
             return [SetupKey(SetupKind.TEAM, "", key.of), pool(key.name)]
-        case SetupKind.IMAGE_RULE if key.of:
+        case SetupKind.IMAGE_RULE | SetupKind.TEMPLATE if key.of:
             return [SetupKey(SetupKind.TEAM, "", key.of)]
         case _:
             return []
@@ -77,19 +79,17 @@ def needed_by(key: SetupKey, fields: Fields) -> Sequence[SetupKey]:
 
 def path_of(key: SetupKey, fields: Fields | None = None) -> str:
     """Return the place of an object in the document."""
-    match key.kind:
-        case SetupKind.POOL:
-            return f"pools.{key.name}"
-        case SetupKind.NODE:
-            return f"pools.{(fields or {}).get(POOL_OF, '')}.nodes.{key.name}"
-        case SetupKind.PREFETCHED_IMAGE:
-            return f"pools.{key.of}.prefetched_images"
-        case SetupKind.TEAM:
-            return f"teams.{key.name}"
-        case SetupKind.QUOTA:
-            return f"teams.{key.of}.quotas.{key.name}"
-        case SetupKind.IMAGE_RULE:
-            return f"teams.{key.of}.images" if key.of else "images"
+    in_team = f"teams.{key.of}"
+    places = {
+        SetupKind.POOL: f"pools.{key.name}",
+        SetupKind.NODE: f"pools.{(fields or {}).get(POOL_OF, '')}.nodes.{key.name}",
+        SetupKind.PREFETCHED_IMAGE: f"pools.{key.of}.prefetched_images",
+        SetupKind.TEAM: f"teams.{key.name}",
+        SetupKind.QUOTA: f"{in_team}.quotas.{key.name}",
+        SetupKind.IMAGE_RULE: f"{in_team}.images" if key.of else "images",
+        SetupKind.TEMPLATE: f"{in_team}.templates.{key.name}",
+    }
+    return places[key.kind]
 
 
 def order_of(key: SetupKey) -> tuple[int, str, str]:

@@ -1,8 +1,8 @@
-"""What has the database of the set-up? Six statements read it, whatever its size."""
+"""What has the database of the set-up? Seven statements read it, whatever its size."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -21,6 +21,8 @@ from control_plane.setup.objects import (
     needed_by,
     version_of,
 )
+from jobs.models import JobTemplate, TeamRules
+from jobs.spec.rules.rule_set import PARTS
 
 FIELDS: Final[Mapping[SetupKind, tuple[str, ...]]] = {
     SetupKind.POOL: (
@@ -36,6 +38,7 @@ FIELDS: Final[Mapping[SetupKind, tuple[str, ...]]] = {
         *("guaranteed_gpus", "limit_gpus", "lending_limit_gpus", "over_quota_weight"),
     ),
     SetupKind.IMAGE_RULE: (),
+    SetupKind.TEMPLATE: ("description", "spec"),
 }
 PARENT: Final = "parent"
 FAIR_SHARE_FIELDS: Final = (
@@ -48,6 +51,8 @@ TEAM_LIMIT_FIELDS: Final = (
 )
 FAIR_SHARE: Final = "fair_share"
 LIMITS: Final = "limits"
+RULES: Final = "rules"
+RULE_FIELDS: Final = (*PARTS, "is_locked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,36 +75,45 @@ def read(*, is_held: bool = False) -> StoredSetup:
         _hold()
     rows: dict[SetupKey, Any] = {}
     objects: dict[SetupKey, Fields] = {}
-
-    def note(kind: SetupKind, of: str, name: str, row: Any, **more: Any) -> None:
-        key = SetupKey(kind, of, name)
-        if any(one not in objects for one in needed_by(key, more)):
-            return  # made since the statement before: whoever sends this version is refused
-        rows[key] = row
-        objects[key] = {**{field: getattr(row, field) for field in FIELDS[kind]}, **more}
-
-    for pool in Pool.objects.select_related(FAIR_SHARE):
-        sharing = _part(pool, FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
-        note(SetupKind.POOL, "", pool.name, pool, **sharing)
     nodes = list(Node.objects.select_related("pool"))
     followed = frozenset(node.name for node in nodes if node.pool.follows)
-    for node in _unless(nodes, followed):
-        note(SetupKind.NODE, "", node.name, node, **{POOL_OF: node.pool.name})
-    for image in PrefetchedImage.objects.select_related("pool"):
-        note(SetupKind.PREFETCHED_IMAGE, image.pool.name, image.image, image)
-    for team in Team.objects.select_related("parent", LIMITS):
-        limits = _part(team, LIMITS, TEAM_LIMIT_FIELDS, TeamLimits())
-        parent = team.parent.name if team.parent else None
-        note(SetupKind.TEAM, "", team.name, team, **{PARENT: parent}, **limits)
-    for quota in Quota.objects.select_related("team", "pool"):
-        note(SetupKind.QUOTA, quota.team.name, quota.pool.name, quota)
-    for rule in ImageRule.objects.select_related("team"):
-        note(SetupKind.IMAGE_RULE, rule.team.name if rule.team else "", rule.pattern, rule)
+    own_nodes = [node for node in nodes if node.name not in followed]
+    for key, row, more in (*_of_pools(own_nodes), *_of_teams()):
+        if any(one not in objects for one in needed_by(key, more)):
+            continue  # made since the statement before: whoever sends this version is refused
+        rows[key] = row
+        objects[key] = {**{field: getattr(row, field) for field in FIELDS[key.kind]}, **more}
     return StoredSetup(objects=objects, rows=rows, is_held=is_held, followed=followed)
 
 
-def _unless(nodes: Iterable[Node], names: Collection[str]) -> Iterator[Node]:
-    return (node for node in nodes if node.name not in names)
+def _of_pools(nodes: Iterable[Node]) -> Iterator[tuple[SetupKey, models.Model, Fields]]:
+    for pool in Pool.objects.select_related(FAIR_SHARE):
+        sharing = _part(pool, FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
+        yield SetupKey(SetupKind.POOL, "", pool.name), pool, sharing
+    for node in nodes:
+        yield SetupKey(SetupKind.NODE, "", node.name), node, {POOL_OF: node.pool.name}
+    for image in PrefetchedImage.objects.select_related("pool"):
+        yield SetupKey(SetupKind.PREFETCHED_IMAGE, image.pool.name, image.image), image, {}
+
+
+def _of_teams() -> Iterator[tuple[SetupKey, models.Model, Fields]]:
+    for team in Team.objects.select_related("parent", LIMITS, RULES):
+        yield SetupKey(SetupKind.TEAM, "", team.name), team, _more_of_team(team)
+    for quota in Quota.objects.select_related("team", "pool"):
+        yield SetupKey(SetupKind.QUOTA, quota.team.name, quota.pool.name), quota, {}
+    for rule in ImageRule.objects.select_related("team"):
+        of = rule.team.name if rule.team else ""
+        yield SetupKey(SetupKind.IMAGE_RULE, of, rule.pattern), rule, {}
+    for template in JobTemplate.objects.select_related("team"):
+        yield SetupKey(SetupKind.TEMPLATE, template.team.name, template.name), template, {}
+
+
+def _more_of_team(team: Team) -> dict[str, Any]:
+    return {
+        PARENT: team.parent.name if team.parent else None,
+        **_part(team, LIMITS, TEAM_LIMIT_FIELDS, TeamLimits()),
+        **_part(team, RULES, RULE_FIELDS, TeamRules()),
+    }
 
 
 def _hold() -> None:
@@ -121,10 +135,12 @@ def defaults() -> Mapping[SetupKind, Fields]:
         SetupKind.TEAM: Team(),
         SetupKind.QUOTA: Quota(),
         SetupKind.IMAGE_RULE: ImageRule(),
+        SetupKind.TEMPLATE: JobTemplate(),
     }
     own = {kind: {name: getattr(made[kind], name) for name in FIELDS[kind]} for kind in made}
     own[SetupKind.POOL] |= _values(FAIR_SHARE, FAIR_SHARE_FIELDS, FairShareSettings())
     own[SetupKind.TEAM] |= {PARENT: None, **_values(LIMITS, TEAM_LIMIT_FIELDS, TeamLimits())}
+    own[SetupKind.TEAM] |= _values(RULES, RULE_FIELDS, TeamRules())
     return own
 
 

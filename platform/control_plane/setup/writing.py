@@ -12,15 +12,19 @@ from typing import Any, Final
 from cluster.models import Node, Pool, PrefetchedImage
 from django.db.models import Model
 from tenancy.models import FairShareSettings, ImageRule, Quota, Team, TeamLimits
+from tenancy.queries import TeamsWithLimits
 
 from control_plane.setup.changes import SetupAction, SetupChange
 from control_plane.setup.objects import POOL_OF, SetupKey, SetupKind
-from control_plane.setup.stored import FAIR_SHARE, LIMITS, PARENT, StoredSetup
+from control_plane.setup.stored import FAIR_SHARE, LIMITS, PARENT, RULES, StoredSetup
 from jobs.changes.demand_signal import announce_demand
 from jobs.commands.removal import team_deletion
+from jobs.models import JobTemplate, TeamRules
 
 _AT_ONCE: Final = 200  # rows of an update, whose text grows with each
-_PARTS_FIRST: Final = (SetupKind.IMAGE_RULE, SetupKind.QUOTA, SetupKind.PREFETCHED_IMAGE)
+_PARTS_FIRST: Final = (
+    *(SetupKind.TEMPLATE, SetupKind.IMAGE_RULE, SetupKind.QUOTA, SetupKind.PREFETCHED_IMAGE),
+)
 
 
 def write(stored: StoredSetup, changes: Sequence[SetupChange]) -> None:
@@ -44,10 +48,19 @@ def write(stored: StoredSetup, changes: Sequence[SetupChange]) -> None:
 
 def _hold_teams(rows: Mapping[SetupKey, Any], changes: Sequence[SetupChange]) -> None:
     """Wait for teams in the order of their rows, as everybody does who holds several."""
-    found = [rows[one.key].pk for one in _of(changes, SetupKind.TEAM) if one.key in rows]
+    of_teams = [one for one in _of(changes, SetupKind.TEAM) if one.key in rows]
+    found = {rows[one.key].pk for one in of_teams}
+    ruled = [rows[one.key].pk for one in of_teams if _changes_rules(one)]
+    if ruled:  # submissions of teams below are judged by these, too
+        found.update(*TeamsWithLimits.read().below_each(ruled).values())
     if found:
         held = Team.objects.select_for_update(no_key=True).filter(pk__in=found).order_by("pk")
         list(held.values_list("pk"))
+
+
+def _changes_rules(change: SetupChange) -> bool:
+    """Tell whether other rules count for the team than did before."""
+    return PARENT in change.named or bool(_part(change, RULES))
 
 
 def _create(rows: dict[SetupKey, Any], created: Sequence[SetupChange]) -> None:
@@ -84,6 +97,11 @@ def _create(rows: dict[SetupKey, Any], created: Sequence[SetupChange]) -> None:
             "pattern": one.key.name,
         },
     )
+    keep(
+        SetupKind.TEMPLATE,
+        JobTemplate,
+        lambda one: {"team": _team(rows, one.key.of), "name": one.key.name, **_plain(one)},
+    )
 
 
 def _change(rows: Mapping[SetupKey, Any], changed: Sequence[SetupChange]) -> None:
@@ -93,6 +111,8 @@ def _change(rows: Mapping[SetupKey, Any], changed: Sequence[SetupChange]) -> Non
         plain, row = _plain(change), rows[change.key]
         if change.key.kind is SetupKind.NODE and POOL_OF in change.named:
             plain[POOL_OF] = _pool(rows, change.values[POOL_OF])
+        if change.key.kind is SetupKind.TEMPLATE:
+            plain["version"] = row.version + 1
         for name, value in plain.items():
             setattr(row, name, value)
         if plain and change.key.kind is SetupKind.NODE:
@@ -114,6 +134,7 @@ def _set_parts(rows: Mapping[SetupKey, Any], changes: Sequence[SetupChange]) -> 
     Team.objects.bulk_update(moved, [PARENT], batch_size=_AT_ONCE)
     _set_part(rows, _of(changes, SetupKind.POOL), FAIR_SHARE, FairShareSettings, "pool")
     _set_part(rows, _of(changes, SetupKind.TEAM), LIMITS, TeamLimits, "team")
+    _set_part(rows, _of(changes, SetupKind.TEAM), RULES, TeamRules, "team")
 
 
 def _set_part(

@@ -71,7 +71,8 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
         (MEMBER, LEAD, TOKEN, ADMIN),
     ),
     Permission.SET_UP: PermissionRow(
-        "set secrets, upload data, say for how long jobs are kept", (LEAD, TOKEN, ADMIN)
+        "set secrets, upload data, keep templates of job specs, say for how long jobs are kept",
+        (LEAD, TOKEN, ADMIN),
     ),
     Permission.MANAGE_SOURCES: PermissionRow(
         "add, change and delete object stores and outputs of jobs as sources of data",
@@ -79,7 +80,7 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
     ),
     Permission.MANAGE_MEMBERS: PermissionRow(
         "say who is in the team and in which role, whether its members change each other's jobs,"
-        " and how many jobs each of them may have run and wait",
+        " how many jobs each of them may have run and wait, and what the specs of its jobs may say",
         (LEAD, ADMIN),
     ),
     Permission.MANAGE_TOKENS: PermissionRow(

@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 from tenancy.models import AuditEntry, FairShareSettings, ImageRule, Quota, Team, TeamLimits
 
-from jobs.models import Job
+from jobs.models import Job, JobTemplate, TeamRules
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import SubmitJob, run, spec
 
@@ -56,6 +56,17 @@ def furnished(vision: Team, language: Team, pool: Pool) -> None:
     Team.objects.create(name="ocr", parent=vision, network="listed", reachable=["pypi.org:443"])
     ImageRule.objects.create(team=vision, pattern="registry.example.com/vision/*")
     ImageRule.objects.create(team=None, pattern="*")
+    TeamRules.objects.create(
+        team=vision,
+        defaults={"env": {"A": "1"}},
+        bounds={"max_duration": {"most": "90m"}},
+        labels={"cost-centre": {}},
+        pools=["default"],
+        is_locked=True,
+    )
+    JobTemplate.objects.create(
+        team=vision, name="nightly", description="Of a night.", spec={"priority": 20}
+    )
     PrefetchedImage.objects.create(pool=pool, image="registry.example.com/a:1")
     Pool.objects.filter(pk=pool.pk).update(
         policy="scaling_efficiency", policy_options={"threshold": 0.2}
@@ -76,6 +87,17 @@ def test_what_is_exported_is_what_is_there(furnished: None, admin: APIClient) ->
     assert found["teams"]["ocr"]["parent"] == "vision"
     assert found["teams"]["language"]["limits"]["max_running_jobs"] is None
     assert found["images"] == ["*"]
+    assert vision["rules"] == {
+        "defaults": {"env": {"A": "1"}},
+        "bounds": {"max_duration": {"most": "90m"}},
+        "labels": {"cost-centre": {}},
+        "pools": ["default"],
+        "modes": None,
+        "is_locked": True,
+    }
+    assert vision["templates"] == {
+        "nightly": {"description": "Of a night.", "spec": {"priority": 20}}
+    }
 
 
 def test_an_export_that_is_applied_changes_nothing(furnished: None, admin: APIClient) -> None:
@@ -87,10 +109,10 @@ def test_an_export_that_is_applied_changes_nothing(furnished: None, admin: APICl
     assert admin.get(URL).json() == whole
 
 
-def test_a_set_up_is_read_in_six_statements(
+def test_a_set_up_is_read_in_seven_statements(
     furnished: None, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         stored.read()
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from concertina.commands.logs import print_line
-from concertina.commands.options import After, Assignments, Output
+from concertina.commands.options import After, Assignments, Output, TemplateOption
 from concertina.commands.submitting.code import uploaded
 from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
@@ -31,8 +31,9 @@ def run(
     ],
     *,
     workers: Annotated[
-        str, typer.Option(metavar="N..M", help="How many workers it may have, as 1..8 or 4.")
-    ] = "1",
+        str | None,
+        typer.Option(metavar="N..M", help="How many workers it may have, as 1..8; usually 1."),
+    ] = None,
     batch: Annotated[
         str | None, typer.Option(metavar="N..M", help="Global batch, as 64..1024 or 64.")
     ] = None,
@@ -64,6 +65,7 @@ def run(
     no_code: Annotated[
         bool, typer.Option("--no-code", help="Send none: the image has it.")
     ] = False,
+    template: TemplateOption = None,
     assignments: Assignments = None,
     after: After = None,
     save: Annotated[
@@ -79,10 +81,13 @@ def run(
 ) -> None:
     """Queue a job that runs a command, with the code of this folder."""
     with session(output) as current:
-        fewest, most = _range(workers)
+        if workers is None and template is None:
+            workers = "1"
+        fewest, most = _range(workers) if workers else (None, None)
         smallest, largest = _range(batch) if batch else (None, None)
         given = {
             "name": name or _name_of(command),
+            "template": template,
             "team": team,
             "pool": pool,
             "image": image,

@@ -8,7 +8,14 @@ import typer
 
 from concertina import words
 from concertina.code.packing import packed
-from concertina.commands.options import After, Assignments, File, JobReference, Output
+from concertina.commands.options import (
+    After,
+    Assignments,
+    File,
+    JobReference,
+    Output,
+    TemplateOption,
+)
 from concertina.commands.submitting import sweeps
 from concertina.commands.submitting.code import folder_beside, uploaded
 from concertina.commands.submitting.submitted import finish, tell, wait_for
@@ -28,6 +35,7 @@ def submit(
     *,
     file: File,
     assignments: Assignments = None,
+    template: TemplateOption = None,
     after: After = None,
     bulk: Annotated[
         bool,
@@ -54,15 +62,10 @@ def submit(
         if dry_run and wait:
             raise BadInput("--dry-run submits nothing that --wait could wait for. Leave one out.")
         if bulk:
-            if after:
-                raise BadInput("--after is of one job. In a bulk, write depends_on into the specs.")
-            if dry_run:
-                raise BadInput("--dry-run looks ahead for one job. Leave out --bulk.")
-            if wait:
-                raise _waits_for_many()
+            _check_is_of_many(after=after, template=template, dry_run=dry_run, wait=wait)
             _submit_bulk(current, file, assignments, idempotency_key)
             return
-        spec = waiting(_spec(current, file, assignments), after or ())
+        spec = waiting(_spec(current, file, assignments, template), after or ())
         if dry_run:
             _validate(current, spec, file, looks_ahead=True)
             return
@@ -76,6 +79,20 @@ def submit(
         submission = current.client.submit(spec, idempotency_key=idempotency_key)
         tell(current, submission)
         finish(current, submission, is_waiting=wait)
+
+
+def _check_is_of_many(
+    *, after: list[str] | None, template: str | None, dry_run: bool, wait: bool
+) -> None:
+    """Refuse what is about one job. Raises: BadInput."""
+    if after:
+        raise BadInput("--after is of one job. In a bulk, write depends_on into the specs.")
+    if template:
+        raise BadInput("--template is of one job. In a bulk, write template into the specs.")
+    if dry_run:
+        raise BadInput("--dry-run looks ahead for one job. Leave out --bulk.")
+    if wait:
+        raise _waits_for_many()
 
 
 def _submit_bulk(
@@ -137,10 +154,16 @@ def _with_codes(current: Session, bulk: dict[str, Any], file: str) -> dict[str, 
     return {**bulk, **{name: value for name, value in found.items() if name in bulk}}
 
 
-def validate(*, file: File, assignments: Assignments = None, output: Output = Format.TABLE) -> None:
+def validate(
+    *,
+    file: File,
+    assignments: Assignments = None,
+    template: TemplateOption = None,
+    output: Output = Format.TABLE,
+) -> None:
     """Ask what a submit would say, without submitting."""
     with session(output) as current:
-        _validate(current, _spec(current, file, assignments), file)
+        _validate(current, _spec(current, file, assignments, template), file)
 
 
 def _validate(
@@ -169,7 +192,10 @@ def wait(reference: JobReference, *, output: Output = Format.TABLE) -> None:
         wait_for(current, current.client.find(reference))
 
 
-def _spec(current: Session, file: str, assignments: list[str] | None) -> dict[str, Any]:
+def _spec(
+    current: Session, file: str, assignments: list[str] | None, template: str | None
+) -> dict[str, Any]:
     source = job_files.read(file)
     current.place_of = source.place
-    return overrides.applied(source.spec, assignments or ())
+    spec = overrides.applied(source.spec, assignments or ())
+    return spec if template is None else {**spec, "template": template}

@@ -8,6 +8,7 @@
 - `size_advice`: how many workers a job needed
 - `setups`: all that admins set up
 - `quota_previews`: what other quotas would have meant for the recent past
+- `specs`: what a team says of the specs of its jobs
 - `schedules`: what teams have submitted again and again
 - `personal_tokens`: which keys a person has
 - `device_logins`: a key for this machine, if a person says yes in their browser

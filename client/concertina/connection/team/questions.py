@@ -10,6 +10,8 @@ from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.questions.simulations import Simulations
 from concertina.connection.questions.size_advice import SizeAdvices
+from concertina.connection.questions.specs.rules import RulesOfTeams
+from concertina.connection.questions.specs.templates import JobTemplates
 from concertina.connection.questions.trials.sweeps import Sweeps
 from concertina.connection.team.audit import AuditLog
 from concertina.connection.team.gpu_hours import GpuHours
@@ -89,6 +91,16 @@ class TeamQuestions:
     def quota_previews(self: _Asks) -> QuotaPreviews:
         """What other quotas would have meant for the recent past."""
         return QuotaPreviews(self._send, self.clock)
+
+    @property
+    def rules(self: _Asks) -> RulesOfTeams:
+        """What teams say of the specs of their jobs."""
+        return RulesOfTeams(self._send, self._of_team)
+
+    @property
+    def templates(self: _Asks) -> JobTemplates:
+        """Parts of specs that jobs of teams may begin with."""
+        return JobTemplates(self._send, self._of_team)
 
     @property
     def schedules(self: _Asks) -> Schedules:

@@ -15,6 +15,7 @@ from concertina.views.fitting import FittingTable
 from concertina.views.job.arrays import trial_rows
 from concertina.views.jobs import progress_bar, state
 from concertina.views.keeping import removals_text
+from concertina.views.specs.templates import template_rows
 from concertina.views.team.schedules import schedule_rows
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def _fact_rows(job: JobDetail) -> Iterator[tuple[str, RenderableType]]:
         yield "Warning", Text(warning, style="yellow")
     yield from trial_rows(job)
     yield from schedule_rows(job)
+    yield from template_rows(job)
     yield "Progress", progress_bar(job, width=30)
     of_total = f" of {words.number(job['total_samples'])}" if job["total_samples"] else ""
     yield "Step", f"{job['step']} ({words.number(job['samples'])}{of_total} samples)"

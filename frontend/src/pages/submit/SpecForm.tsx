@@ -3,6 +3,7 @@
 import { useId, type ReactNode } from "react";
 
 import { usePools } from "../../api/cluster";
+import { useTemplates } from "../../api/rules";
 import type { Validation } from "../../api/types";
 import { DoubleSlider } from "../../design/DoubleSlider";
 import { formatCount, humanise } from "../../domain/format";
@@ -21,7 +22,7 @@ interface SpecFormProps {
   readonly onChange: Change;
 }
 
-const FIRST_FIELDS = ["name", "team", "pool", "command"];
+const FIRST_FIELDS = ["name", "team", "template", "pool", "command"];
 const MIN_WORKERS = "elastic.min_workers";
 const MAX_WORKERS = "elastic.max_workers";
 const MIN_BATCH = "batch.global_batch_size.min";
@@ -33,6 +34,7 @@ const LARGEST_POWER = 16; // 65,536 samples at the end of the slider; more can b
 export function SpecForm({ spec, schemas, teams, problems, onChange }: SpecFormProps) {
   const pools = usePools().data?.items ?? [];
   const shown = spec ?? {};
+  const templates = useTemplates(teamOf(shown, teams)).data?.items ?? [];
   const fields = fieldsOf(schemas);
   const entry = (field: SpecField) => (
     <SpecEntry
@@ -41,6 +43,7 @@ export function SpecForm({ spec, schemas, teams, problems, onChange }: SpecFormP
         field,
         teams,
         pools.map(({ name }) => name),
+        templates.map(({ name }) => name),
       )}
       value={entryOf(valueAt(shown, field.path), field.kind)}
       problem={problemOf(problems, field.path)}
@@ -77,15 +80,23 @@ export function SpecForm({ spec, schemas, teams, problems, onChange }: SpecFormP
   }
 }
 
-/** Teams for which one may submit, and pools that there are, are choices. */
+/** For which team it is; empty: that is not said, or is none of these. */
+function teamOf(spec: SpecDocument, teams: readonly string[]): string {
+  const said = valueAt(spec, "team") ?? (teams.length === 1 ? teams[0] : undefined);
+  return typeof said === "string" && teams.includes(said) ? said : "";
+}
+
+/** Teams for which one may submit, pools that there are, and templates are choices. */
 function withChoices(
   field: SpecField,
   teams: readonly string[],
   pools: readonly string[],
+  templates: readonly string[],
 ): SpecField {
   if (field.path === "team") return { ...field, kind: "choice", choices: teams };
   if (field.path === "pool" && pools.length > 0)
     return { ...field, kind: "choice", choices: pools };
+  if (field.path === "template") return { ...field, kind: "choice", choices: templates };
   return field;
 }
 

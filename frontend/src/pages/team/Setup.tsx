@@ -5,6 +5,8 @@ import { Models } from "./Models";
 import { Retention } from "./Retention";
 import { Secrets } from "./Secrets";
 import { Storage } from "./Storage";
+import { Rules } from "./rules/Rules";
+import { Templates } from "./rules/Templates";
 import styles from "./TeamPage.module.css";
 
 export function Setup({ team }: { readonly team: string }) {
@@ -18,6 +20,8 @@ export function Setup({ team }: { readonly team: string }) {
       <div className={styles.column}>
         <Storage team={team} />
         <Retention team={team} />
+        <Rules team={team} />
+        <Templates team={team} />
       </div>
     </div>
   );

@@ -13,6 +13,12 @@ from tenancy.models import FairShareSettings, Quota, Team
 from tenancy.models.fair_share import LONGEST_RECLAIM, SHORTEST_RECLAIM
 from tenancy.models.reachable import MOST_LISTED, check_listed
 
+from control_plane.api.job_rules.documents import (
+    AllowedWordsField,
+    BoundsField,
+    LabelRulesField,
+    PartialSpecField,
+)
 from control_plane.api.setup.fields import (
     KnownFieldsMixin,
     NamedObjectsField,
@@ -23,6 +29,7 @@ from control_plane.api.setup.fields import (
 from control_plane.api.teams.limits import TeamLimitsSerializer
 from control_plane.setup.objects import MOST_OBJECTS, SetupKind
 from control_plane.setup.stored import FAIR_SHARE_FIELDS, FIELDS
+from jobs.models import JobTemplate
 
 _MOST_IMAGES: Final = 1000
 _MOST_GPUS: Final = 1024  # of a node
@@ -121,6 +128,27 @@ class TeamLimitsSetupSerializer(KnownFieldsMixin, TeamLimitsSerializer):
     """Limits of a team as a whole; null: no limit."""
 
 
+class TeamRulesSetupSerializer(KnownFieldsMixin, serializers.Serializer[Any]):
+    """What a team says of the specs of its jobs, as at `change_team_rules`."""
+
+    defaults = PartialSpecField(required=False)
+    bounds = BoundsField(required=False)
+    labels = LabelRulesField(required=False)
+    pools = AllowedWordsField(required=False, allow_null=True, help_text="Null: all.")
+    modes = AllowedWordsField(required=False, allow_null=True, help_text="Null: all.")
+    is_locked = serializers.BooleanField(required=False)
+
+
+class TemplateSetupSerializer(KnownFieldsMixin, serializers.ModelSerializer[JobTemplate]):
+    """A part of a job spec with a name."""
+
+    spec = PartialSpecField(required=False, help_text="Needed for a new template.")
+
+    class Meta:
+        model = JobTemplate
+        fields = FIELDS[SetupKind.TEMPLATE]
+
+
 class TeamSetupSerializer(KnownFieldsMixin, serializers.ModelSerializer[Team]):
     """A team, with what it may use. Its people, tokens and secrets are not part of the set-up."""
 
@@ -152,9 +180,17 @@ class TeamSetupSerializer(KnownFieldsMixin, serializers.ModelSerializer[Team]):
         help_text="Patterns of images that its jobs may run; * stands for any characters.",
     )
 
+    rules = TeamRulesSetupSerializer(required=False)
+    templates = NamedObjectsField(
+        child=TemplateSetupSerializer(), check_name=check_slug, most=MOST_OBJECTS, required=False
+    )
+
     class Meta:
         model = Team
-        fields = ("parent", *FIELDS[SetupKind.TEAM], "limits", "quotas", "images")
+        fields = (
+            *("parent", *FIELDS[SetupKind.TEAM], "limits", "rules", "quotas", "images"),
+            "templates",
+        )
 
 
 class SetupSerializer(KnownFieldsMixin, serializers.Serializer[Any]):

@@ -27,7 +27,7 @@ class SetupView(APIView):
         operation_id="get_setup",
         summary="All that admins have set up, as one document (admins)",
         description="Pools with their policy, fair-share settings, prefetched images and nodes;"
-        " teams with their limits, quotas and image rules. No secrets, people or tokens.",
+        " teams with their limits, quotas, rules and templates. No secrets, people or tokens.",
         responses=WholeSetupSerializer,
     )
     def get(self, request: Request) -> Response:

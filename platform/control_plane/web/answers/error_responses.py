@@ -41,14 +41,20 @@ from jobs.errors import (
     JobsError,
     LimitUsedUp,
     NameInUse,
+    RulesChangedMeanwhile,
+    RulesNotYours,
     SpecInvalid,
     SubmissionNotAllowed,
     SweepSteersTrials,
     TableTooLarge,
     TeamDiskFull,
     TeamInUse,
+    TemplateChangedMeanwhile,
+    TemplateNameTaken,
+    TemplateNotFound,
     TooManyPinned,
     TooManyQueued,
+    TooManyTemplates,
 )
 
 logger: Final = logging.getLogger(__name__)
@@ -73,6 +79,12 @@ _STATUS: Final[Mapping[type[JobsError], int]] = {
     JobPinned: 409,
     TableTooLarge: 400,
     TeamInUse: 409,
+    RulesNotYours: 403,
+    RulesChangedMeanwhile: 412,
+    TemplateNotFound: 404,
+    TemplateNameTaken: 409,
+    TooManyTemplates: 409,
+    TemplateChangedMeanwhile: 412,
 }
 _CODE: Final[Mapping[int, str]] = {
     400: "invalid_request",
