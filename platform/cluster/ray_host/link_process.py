@@ -23,6 +23,7 @@ from itertools import count
 from typing import IO, Any, Final
 
 from autoscaler.backoff import Backoff
+from cluster.ray_host.link.connection import with_the_reason
 from cluster.worker_host import HostUnavailable
 
 # Guessed, between two links that come to nothing.
@@ -193,7 +194,9 @@ class Link:
             why = f"Ray does not answer within {self.begin_seconds:g} s; it says: {words}"
             raise self._failed(conversation, why) from None
         if "failed" in greeting:
-            raise self._failed(conversation, greeting["failed"])
+            words = conversation.last_words
+            why = with_the_reason(greeting["failed"], heard=words, environ=self.env)
+            raise self._failed(conversation, why)
 
     def _current(self) -> _Conversation:
         with self._lock:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from cluster.ray_host.link.connection import with_the_reason
 from cluster.ray_host.link_process import Link
 from cluster.worker_host import HostUnavailable
 
@@ -106,3 +107,20 @@ def test_a_program_that_is_not_there_is_named() -> None:
 def test_whoever_waits_is_told_when_it_ends() -> None:
     ends = ("sh", "-c", 'read -r line; echo "$line"; read -r line; echo "head is gone" >&2; exit 1')
     assert "head is gone" in unavailable(link(ends))
+
+
+HEARD = "Failed to get cluster ID: Unauthenticated: RPC error: InvalidAuthToken"
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("token", "the token of CONCERTINA_RAY_TOKEN_FILE: it is missing"),
+        ("disabled", "it has none"),
+    ],
+)
+def test_a_token_that_is_not_taken_is_told_by_what_ray_wrote(mode: str, words: str) -> None:
+    said = with_the_reason("no", heard=HEARD, environ={"RAY_AUTH_MODE": mode})
+    assert words in said
+    assert said.endswith(" no")
+    assert with_the_reason("no", heard="busy", environ={"RAY_AUTH_MODE": mode}) == "no"

@@ -47,26 +47,28 @@ function Standing({ team }: { readonly team: string }) {
     return <Problem error={teams.error} onRetry={() => void teams.refetch()} />;
   }
   return (
-    <section aria-label="Standing" className={styles.standing}>
-      {items.length > 1 && (
-        <div className={styles.pools}>
-          <Segments
-            label="Pool"
-            options={[ALL_POOLS, ...items.map(({ name }) => ({ value: name, text: name }))]}
-            value={pool ?? ""}
-            onChange={setChosen}
-          />
-        </div>
-      )}
+    <>
       <PoolNotes pool={pool} />
-      <FourNumbers standing={standing} />
-      {standing !== undefined && gpusTotal > 0 && (
-        <figure className={styles.share}>
-          <ShareBar team={standing} gpusTotal={gpusTotal} />
-          <Legend team={team} gpusTotal={gpusTotal} />
-        </figure>
-      )}
-    </section>
+      <section aria-label="Standing" className={styles.standing}>
+        {items.length > 1 && (
+          <div className={styles.pools}>
+            <Segments
+              label="Pool"
+              options={[ALL_POOLS, ...items.map(({ name }) => ({ value: name, text: name }))]}
+              value={pool ?? ""}
+              onChange={setChosen}
+            />
+          </div>
+        )}
+        <FourNumbers standing={standing} />
+        {standing !== undefined && gpusTotal > 0 && (
+          <figure className={styles.share}>
+            <ShareBar team={standing} gpusTotal={gpusTotal} />
+            <Legend team={team} gpusTotal={gpusTotal} />
+          </figure>
+        )}
+      </section>
+    </>
   );
 }
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import socket
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +14,7 @@ from concertina_worker import protocol
 
 _NAMESPACE: Final = "concertina"
 _KNOCK_SECONDS: Final = 3.0
-_LONGEST_HEARD: Final = 20_000
+_REFUSED: Final = "unauthenticated"  # as gRPC calls it
 _FRAME_HEAD: Final = 9  # bytes of a frame of HTTP/2: length, kind, flags, stream
 _SETTINGS: Final = b"\x04"  # the kind that each side sends first
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\x04\0\0\0\0\0"
@@ -44,38 +41,17 @@ def connect(options: Mapping[str, Any]) -> Answer:
             " Install concertina[ray] there, or let CONCERTINA_RAY_PYTHON name an interpreter that"
             " has the Ray of the cluster"
         ) from problem
-    with _overheard() as heard:
-        try:
-            ray.init(
-                address=options["address"],
-                namespace=_NAMESPACE,
-                runtime_env={"py_modules": [str(one) for one in _code()]},
-                log_to_driver=False,
-                logging_level="ERROR",
-            )
-        except Exception as problem:
-            raise CannotConnect(_words(problem, options["address"], heard())) from problem
+    try:
+        ray.init(
+            address=options["address"],
+            namespace=_NAMESPACE,
+            runtime_env={"py_modules": [str(one) for one in _code()]},
+            log_to_driver=False,
+            logging_level="ERROR",
+        )
+    except Exception as problem:
+        raise CannotConnect(_words(problem, options["address"])) from problem
     return _answering(options)
-
-
-@contextlib.contextmanager
-def _overheard() -> Iterator[Callable[[], str]]:
-    """Hear what Ray's own libraries write meanwhile: their exceptions say less."""
-    with tempfile.TemporaryFile() as said:
-        own = os.dup(2)
-        os.dup2(said.fileno(), 2)
-
-        def heard() -> str:
-            said.seek(0)
-            return said.read(_LONGEST_HEARD).decode(errors="replace")
-
-        try:
-            yield heard
-        finally:
-            os.dup2(own, 2)
-            os.close(own)
-            sys.stderr.write(heard())
-            sys.stderr.flush()
 
 
 def _answering(options: Mapping[str, Any]) -> Answer:
@@ -137,11 +113,9 @@ def _greeting(line: socket.socket) -> bytes:
         return b""
 
 
-def _words(problem: Exception, address: str, heard: str = "") -> str:
+def _words(problem: Exception, address: str) -> str:
     """Ray's own words, and what to do where they do not say it."""
     message = " ".join(str(problem).split())
-    if any(word in f"{message} {heard}".lower() for word in ("token", "unauthenticated")):
-        return _about_the_token(address, message)
     if "version mismatch" in message.lower():
         return (
             f"{message} Let CONCERTINA_RAY_PYTHON name an interpreter that has what the cluster has"
@@ -149,15 +123,20 @@ def _words(problem: Exception, address: str, heard: str = "") -> str:
     return f"Ray at {address} does not take us in: {type(problem).__name__}: {message}"[:1000]
 
 
-def _about_the_token(address: str, message: str) -> str:
-    """What to do with a token that is not the cluster's, or with none."""
-    if os.environ.get("RAY_AUTH_MODE") == "token":
+def with_the_reason(failed: str, *, heard: str, environ: Mapping[str, str]) -> str:
+    """Say what to do with the token, where that is what Ray's own libraries wrote about.
+
+    Its exception says only that it failed to connect, after twenty seconds of these.
+    """
+    if _REFUSED not in heard.lower() and _REFUSED not in failed.lower():
+        return failed
+    if environ.get("RAY_AUTH_MODE") == "token":
         return (
-            f"Ray at {address} does not let us in with the token of CONCERTINA_RAY_TOKEN_FILE: it"
-            " is missing there, wrong, or was changed since. Write the cluster's into that file"
-            f" (its machines have it in ~/.ray/auth_token). Ray says: {message}"
-        )[:1000]
+            "Ray does not let us in with the token of CONCERTINA_RAY_TOKEN_FILE: it is missing"
+            " there, wrong, or was changed since. Write the cluster's into that file (its machines"
+            f" have it in ~/.ray/auth_token). {failed}"
+        )
     return (
-        f"Ray at {address} asks for a token, and CONCERTINA_RAY_UNPROTECTED says that it has none:"
-        f" name a file with the cluster's in CONCERTINA_RAY_TOKEN_FILE instead. Ray says: {message}"
-    )[:1000]
+        "Ray asks for a token, and CONCERTINA_RAY_UNPROTECTED says that it has none: name a file"
+        f" with the cluster's in CONCERTINA_RAY_TOKEN_FILE instead. {failed}"
+    )

@@ -103,6 +103,29 @@ def test_it_is_sent_what_changes_and_asks_for_nothing(page: Page) -> None:
     until(asks_for_nothing, what="a stretch in which it asks for nothing")
 
 
+def test_what_to_know_of_a_pool_that_follows_a_cluster_is_told_where_people_look(
+    page: Page,
+) -> None:
+    note = "Teams are guaranteed 16 GPUs, and 8 are there now."
+
+    def answer_pools(route: Route) -> None:
+        answer = route.fetch()
+        (pool,) = answer.json()["items"]
+        told = {**pool, "following_note": note, "gpus_missing": 8}
+        route.fulfill(response=answer, json={"items": [told]})
+
+    page.route("**/api/v1/live?*", lambda route: route.abort())
+    page.route("**/api/v1/pools", answer_pools)
+    for address in ("/", "/cluster", "/teams/vision"):
+        page.goto(address)
+        told = page.get_by_role("list", name="Pools that follow a cluster")
+        expect(told.get_by_role("listitem")).to_have_text(f"Pool default: {note}")
+        expect_no_sideways_scroll(page)
+    keep_screenshot(page, "pool-that-follows")
+    shown = page.get_by_role("list", name="Pools that follow a cluster")
+    assert violations_in_both_themes(page, shown) == []
+
+
 def test_a_thousand_gpus_can_be_overlooked(page: Page) -> None:
     show_very_many(page)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
