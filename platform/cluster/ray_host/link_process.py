@@ -30,6 +30,7 @@ from cluster.worker_host import HostUnavailable
 _BETWEEN_LINKS: Final = Backoff(first_seconds=1.0, longest_seconds=30.0)
 _LAST_WORDS: Final = 30  # lines of what it wrote before it ended
 _LONGEST_WORDS: Final = 1000
+_FATAL: Final = "Check failed"  # Ray's libraries say so, and then forty lines of where they were
 _SEE_OFF_SECONDS: Final = 5.0
 
 Row = dict[str, Any]
@@ -61,6 +62,7 @@ class _Conversation:
         self._waiting: dict[int, Future[Row]] = {}
         self._is_over = False
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self._fatal_words = ""
         self._listener = threading.Thread(target=self._listen, name="ray-link", daemon=True)
         self._reader = threading.Thread(target=self._read_words, name="ray-words", daemon=True)
         self._reader.start()
@@ -107,7 +109,10 @@ class _Conversation:
 
     def _read_words(self) -> None:
         for line in self._stderr:
-            self._last_words.append(line.decode(errors="replace").strip())
+            words = line.decode(errors="replace").strip()
+            self._last_words.append(words)
+            if _FATAL in words:
+                self._fatal_words = words[-_LONGEST_WORDS:]
 
     def _close(self) -> None:
         for pipe in (self._stdin, self._stdout, self._stderr):
@@ -115,6 +120,9 @@ class _Conversation:
 
     @property
     def last_words(self) -> str:
+        """What it wrote before it ended; what Ray's libraries failed at, if they say it."""
+        if self._fatal_words:
+            return self._fatal_words
         return " ".join(filter(None, self._last_words))[-_LONGEST_WORDS:]
 
     @property
@@ -214,6 +222,9 @@ class Link:
             return _Conversation(self.command, self.env, dict(self.options))
         except OSError as problem:
             self._put_off(f"the link to Ray cannot be begun: {problem}")
+            raise HostUnavailable(self._trouble) from problem
+        except _LinkEnded as problem:  # before it could be told anything
+            self._put_off(f"the link to Ray ended: {problem}")
             raise HostUnavailable(self._trouble) from problem
 
     def _failed(self, conversation: _Conversation, why: str) -> HostUnavailable:

@@ -65,6 +65,13 @@ def test_one_that_is_killed_is_followed_by_another_at_once() -> None:
     one.close()
 
 
+def test_what_rays_libraries_failed_at_is_told_and_not_where_they_were() -> None:
+    frames = "i=0; while [ $i -lt 50 ]; do echo frame; i=$((i+1)); done"
+    one = link(("sh", "-c", f"(echo 'core_worker.cc:1: Check failed: no node'; {frames}) >&2"))
+    assert unavailable(one) == "the link to Ray ended: core_worker.cc:1: Check failed: no node"
+    one.close()
+
+
 def test_one_that_does_not_answer_in_time_is_killed() -> None:
     one = link(DEAF)
     first = one._current()  # noqa: SLF001 - to see its end
