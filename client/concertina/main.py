@@ -8,43 +8,7 @@ from typing import Annotated
 
 import typer
 
-from concertina.commands import (
-    control,
-    dashboard,
-    diff,
-    inspect,
-    login,
-    logs,
-    removal,
-    top,
-)
-from concertina.commands.installation import admin, cluster, context, prices, simulate
-from concertina.commands.results import checkpoints, curves, models, outputs
-from concertina.commands.specs import rules, templates
-from concertina.commands.submitting import (
-    arrays,
-    code,
-    convert,
-    edit,
-    init,
-    run,
-    schedules,
-    submit,
-    sweeps,
-)
-from concertina.commands.team import (
-    audit,
-    data,
-    gpu_hours,
-    keeping,
-    limits,
-    members,
-    network,
-    quotas,
-    secrets,
-    tokens,
-    webhooks,
-)
+from concertina.commands.verbs import VerbGroup
 from concertina.connection import contexts
 from concertina.errors import BadInput
 
@@ -56,76 +20,13 @@ _EXIT_CODES = (
 )
 
 app = typer.Typer(
+    cls=VerbGroup,
     help="Submit elastic training jobs to a Concertina service, and watch them.",
     epilog=_EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    login.login,
-    login.logout,
-    login.whoami,
-    init.init,
-    convert.convert,
-    submit.submit,
-    submit.validate,
-    submit.wait,
-    inspect.ps,
-    inspect.describe,
-    inspect.explain,
-    inspect.advice,
-    diff.diff,
-    inspect.usage,
-    keeping.storage,
-    logs.logs,
-    curves.metrics,
-    curves.tensorboard,
-    control.pause,
-    control.resume,
-    control.cancel,
-    edit.edit,
-    edit.rerun,
-    code.code,
-    removal.delete,
-    removal.pin,
-    removal.unpin,
-    top.top,
-    cluster.teams,
-    cluster.pools,
-    cluster.nodes,
-    cluster.cordon,
-    cluster.drain,
-    cluster.uncordon,
-    gpu_hours.gpu_hours,
-    gpu_hours.fairness,
-    gpu_hours.report,
-    simulate.simulate,
-    audit.audit,
-    network.network,
-):
-    app.command()(command)
-app.command(name="open")(dashboard.open_in_browser)
-app.command(context_settings={"allow_interspersed_args": False})(run.run)
-app.add_typer(admin.app, name="admin")
-app.add_typer(arrays.app, name="arrays")
-app.add_typer(checkpoints.app, name="checkpoints")
-app.add_typer(context.app, name="context")
-app.add_typer(data.app, name="data")
-app.add_typer(limits.app, name="limits")
-app.add_typer(members.app, name="members")
-app.add_typer(models.app, name="models")
-app.add_typer(outputs.app, name="outputs")
-app.add_typer(rules.app, name="rules")
-app.add_typer(schedules.app, name="schedules")
-app.add_typer(sweeps.app, name="sweeps")
-app.add_typer(templates.app, name="templates")
-app.add_typer(tokens.app, name="tokens")
-app.add_typer(webhooks.app, name="webhooks")
-app.add_typer(keeping.app, name="retention")
-app.add_typer(prices.app, name="price")
-app.add_typer(quotas.app, name="quota")
-app.add_typer(secrets.app, name="secrets")
 
 
 def _tell_version(is_asked: bool) -> None:  # noqa: FBT001 - Typer gives the value so

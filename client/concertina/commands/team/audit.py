@@ -49,7 +49,7 @@ def audit(
     person: AsPerson = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Show who changed what, who signed in, and who was refused; a token may not: say --as whom."""
+    """Show who changed what, who signed in, who was refused; a token may not: say --as whom."""
     with session(output) as current:
         with current.speaking_for(person) as client:
             items = client.audit.read(
