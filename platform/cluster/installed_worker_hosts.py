@@ -34,6 +34,12 @@ def chosen(variables: EnvironmentVariables, *, host_id: str) -> WorkerHostKind:
     return _loaded(known[name]).read(variables, host_id=host_id)
 
 
+def name_of(kind: WorkerHostKind) -> str:
+    """Return the name by which a kind is chosen; of an extension's the name of its class."""
+    its = f"{type(kind).__module__}:{type(kind).__qualname__}"
+    return next((name for name, place in BUILT_IN.items() if place == its), its)
+
+
 def _known() -> dict[str, EntryPoint]:
     """Return kinds by name; none of an extension takes the place of a built-in one."""
     ours = [EntryPoint(name, value, ENTRY_POINT_GROUP) for name, value in BUILT_IN.items()]

@@ -188,6 +188,12 @@ class NoNewAccounts(TenancyError):
     code, status = "no_new_accounts", 403
 
 
+class NoPassword(TenancyError):
+    """You have no password here: you sign in by a provider or a proxy, which has yours."""
+
+    code, status = "no_password", 409
+
+
 class LastLead(TenancyError):
     """Nobody else leads the team; give somebody the role `lead` first, or ask an admin."""
 

@@ -372,6 +372,7 @@ BODIES: Final[dict[str, Any]] = {
     "change_team_rules": {"bounds": {"priority": {"most": 80}}},
     "add_template": {"name": "usual", "spec": {"priority": 40}},
     "change_template": {"description": "Another one."},
+    "change_password": {"password": PASSWORD, "new_password": "another long password"},
     "log_in": {"username": "member", "password": PASSWORD},
     "sync_job": report(),
 }

@@ -21,6 +21,7 @@ _PAGES: Final[Mapping[str, str]] = {
     "audit": "/audit",
     "notifications": "/notifications",
     "account": "/account",
+    "settings": "/settings",
     "device": "/device",
     "not-found": "/nowhere",
 }

@@ -105,3 +105,5 @@ export type Simulation = Schemas["Simulation"];
 export type SimulationDetail = Schemas["SimulationDetail"];
 export type SimulationWish = Schemas["SimulationRequest"];
 export type SimulatedRun = Schemas["Run"];
+export type InstallationSetting = Schemas["InstallationSetting"];
+export type PasswordChange = Schemas["NewPasswordBody"];

@@ -23,6 +23,7 @@ const JobPage = lazy(() => import("../pages/job/JobPage"));
 const JobsPage = lazy(() => import("../pages/jobs/JobsPage"));
 const NotificationsPage = lazy(() => import("../pages/notifications/NotificationsPage"));
 const QuotasPage = lazy(() => import("../pages/quotas/QuotasPage"));
+const SettingsPage = lazy(() => import("../pages/settings/SettingsPage"));
 const SimulationPage = lazy(() => import("../pages/simulations/SimulationPage"));
 const SimulationsPage = lazy(() => import("../pages/simulations/SimulationsPage"));
 const SubmitPage = lazy(() => import("../pages/submit/SubmitPage"));
@@ -56,6 +57,7 @@ export function App() {
           <Route path="device" element={<DevicePage />} />
           <Route path="notifications" element={<NotificationsPage />} />
           <Route path="quotas" element={<QuotasPage />} />
+          <Route path="settings" element={<SettingsPage />} />
           <Route path="simulations" element={<SimulationsPage />} />
           <Route path="simulations/:id" element={<SimulationPage />} />
           <Route path="submit" element={<SubmitPage />} />

@@ -23,6 +23,9 @@ export function MorePages({ user }: { readonly user: Session["user"] }) {
             </li>
           )}
           <li>
+            <NavLink to="/settings">Settings</NavLink>
+          </li>
+          <li>
             <a href="/api/v1/docs">API</a>
           </li>
           {user.is_admin && (

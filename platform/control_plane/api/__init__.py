@@ -22,6 +22,7 @@ audit    how each request gets into the audit log
 people   who is logged in, and by which keys
 health   does the service work?
 monitoring  what Prometheus reads of the installation
+installation_settings  with which settings the installation runs
 notices  what everybody should know who signs in
 schema   how OpenAPI describes all of it
 operation_permissions  which permission each operation needs

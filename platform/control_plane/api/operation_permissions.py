@@ -27,7 +27,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     ),
     OpenTo.KNOWN: (  # each answers with what its sender may see
         *("list_personal_tokens", "add_personal_token", "revoke_personal_token"),
-        "accept_invitation",
+        *("accept_invitation", "change_password"),
         *("look_up_device_login", "confirm_device_login", "refuse_device_login"),
         *("get_session", "list_notices", "follow_reads", "validate_job"),
         *("list_jobs", "list_job_sparklines", "compare_jobs", "list_arrays", "list_sweeps"),
@@ -94,7 +94,7 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("cordon_node", "drain_node", "uncordon_node"),
         *("get_setup", "preview_setup", "apply_setup", "add_team", "delete_team", "delete_quota"),
         *("add_pool", "change_pool", "delete_pool", "add_node", "change_node", "delete_node"),
-        *("set_gpu_price", "delete_gpu_price", "get_whole_month_report"),
+        *("set_gpu_price", "delete_gpu_price", "get_whole_month_report", "list_settings"),
     ),
 }
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {

@@ -12,7 +12,15 @@ from rest_framework.permissions import AllowAny
 from sweeps import specs
 from tenancy.models.retention_rule import KeptPart
 
-from control_plane.api import code, data_sources, health, notices, quota_previews, size_advice
+from control_plane.api import (
+    code,
+    data_sources,
+    health,
+    installation_settings,
+    notices,
+    quota_previews,
+    size_advice,
+)
 from control_plane.api.audit.endpoint import AuditView
 from control_plane.api.cluster import gpus, leaving, nodes, policies, prefetched_images, usage
 from control_plane.api.events.endpoint import EventFeedView, EventStreamView
@@ -23,6 +31,7 @@ from control_plane.api.people import (
     accepting,
     device_logins,
     invitations,
+    own_password,
     personal_tokens,
     session,
     sign_in_methods,
@@ -83,6 +92,7 @@ register_converter(CheckpointConverter, "checkpoint")
 register_converter(KeptPartConverter, "part")
 urlpatterns = [
     path("session", session.SessionView.as_view()),
+    path("session/password", own_password.OwnPasswordView.as_view()),
     path("sign-in-methods", sign_in_methods.SignInMethodsView.as_view()),
     path("personal-tokens", personal_tokens.PersonalTokensView.as_view(**_TOKENS)),
     path("personal-tokens/<int:token>", personal_tokens.PersonalTokenView.as_view()),
@@ -236,6 +246,7 @@ urlpatterns = [
     path("gpu-prices", gpu_prices.GpuPricesView.as_view()),
     path("gpu-prices/<slug:pool>/<slug:since>", gpu_prices.GpuPriceView.as_view()),
     path("audit", AuditView.as_view()),
+    path("settings", installation_settings.InstallationSettingsView.as_view()),
     path("notices", notices.NoticesView.as_view()),
     path("health", health.HealthView.as_view()),
     path(

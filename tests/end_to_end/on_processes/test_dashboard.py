@@ -277,6 +277,12 @@ def test_the_log_follows_and_can_be_filtered(page: Page, training: dict[str, Any
     newest = texts[-1]
     until(lambda: lines.last.inner_text() != newest, what="a new line")
 
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Whole log").click()
+    saved = started.value
+    assert saved.suggested_filename == "watched.log"
+    assert texts[0].rpartition("\n")[2] in saved.path().read_text()
+
     page.get_by_label("Filter log lines").fill("no line says this")
     expect(page.get_by_text("No line matches")).to_be_visible()
     page.reload()

@@ -29,7 +29,12 @@ NOT_FOUND_HERE: Final = {  # what the world has no files for, and what is no que
     *("set_data_source", "rerun_job", "cancel_quota_preview"),
     *("delete_team", "delete_pool", "delete_node"),
 }
-WITHOUT_VALUES: Final = {"log_in", "log_out", "uncordon_node"}  # the node is as it was
+WITHOUT_VALUES: Final = {
+    "log_in",
+    "log_out",
+    "change_password",
+    "uncordon_node",
+}  # the node is as it was
 BY_SOMEBODY_NEW: Final = {"join_by_invitation"}
 
 

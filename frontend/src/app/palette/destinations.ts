@@ -22,7 +22,8 @@ const PAGES: readonly Destination[] = [
   { name: "Quotas", about: "guarantees, preview", to: "/quotas" },
   { name: "Simulations", about: "what if, replay with another policy", to: "/simulations" },
   { name: "Audit log", about: "who changed what, refusals", to: "/audit" },
-  { name: "Your account", about: "tokens, password", to: "/account" },
+  { name: "Your account", about: "tokens", to: "/account" },
+  { name: "Settings", about: "theme, password, time zone, installation", to: "/settings" },
   { name: "API", about: "REST, OpenAPI", to: "/api/v1/docs", isOutside: true },
 ];
 const ADMINS: readonly Destination[] = [

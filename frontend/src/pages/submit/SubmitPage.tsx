@@ -6,6 +6,7 @@ import { messageOf } from "../../api/errors";
 import { useJob } from "../../api/jobs";
 import { useSession } from "../../api/session";
 import { useDryRun, useSpecSchemas, useSubmitText } from "../../api/submission";
+import { defaultTeam, defaultTeamFirst } from "../../app/defaultTeam";
 import { Button } from "../../design/Button";
 import { Card } from "../../design/Card";
 import { EmptyState } from "../../design/EmptyState";
@@ -56,7 +57,7 @@ interface WhoeverProps {
 
 function Whoever(props: WhoeverProps) {
   const user = useSession().data?.user;
-  const teams = user?.submits_for ?? [];
+  const teams = defaultTeamFirst(user?.submits_for ?? [], defaultTeam());
   if (teams.length === 0) {
     return (
       <EmptyState title="You may not submit jobs">

@@ -1,6 +1,7 @@
 """Who is it that asks, and how do people prove it?
 
 session          log in, log out, and who is logged in
+own_password     how somebody changes theirs
 sign_in_methods  by what one may sign in here
 provider_sign_in  the way by an identity provider's pages, and back
 proxy_sign_in    the same by the word of a proxy of ours

@@ -30,6 +30,8 @@ Direction = Literal["request", "response"]
 # Beyond what an operation may answer by its address, method and body: see `_error_codes`.
 _ERRORS: Final[dict[str, list[int]]] = {
     "log_in": [429],
+    "change_password": [409, 429],
+    "list_settings": [403],
     "follow_reads": [429],
     "follow_events": [429],
     "submit_job": [409, 422],
