@@ -1,11 +1,14 @@
 /** A chart in a box of fixed height: the box is there before the drawing, so nothing jumps. */
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { Problem } from "../design/Problem";
 import { Skeleton } from "../design/Skeleton";
+import styles from "./Chart.module.css";
+import { useChartColours } from "./colours";
 import type { ChartOption } from "./echarts";
+import { savePng } from "./picture";
 import { oneMore, recall, remember, waitBeforeReload } from "./reloading";
 
 const canvas = queryOptions({
@@ -25,17 +28,58 @@ interface ChartProps {
   readonly height: number;
   /** What the chart shows, in a sentence, for those who cannot see it. */
   readonly label: string;
+  /** Of the file as which it can be saved; without one, the page has a button of its own. */
+  readonly name?: string;
 }
 
-export function Chart({ option, height, label }: ChartProps) {
+export function Chart({ option, height, label, name }: ChartProps) {
   const code = useQuery(canvas);
+  const frame = useRef<HTMLDivElement>(null);
   if (code.isError) {
     return <CodeDidNotCome error={code.error} height={height} />;
   }
   return (
-    <div role="img" aria-label={label} style={{ height, minWidth: 0 }}>
-      {code.data ? <code.data.default option={option} /> : <Skeleton height={height} />}
+    <div ref={frame} className={styles.frame}>
+      <div role="img" aria-label={label} style={{ height, minWidth: 0 }}>
+        {code.data ? <code.data.default option={option} /> : <Skeleton height={height} />}
+      </div>
+      {name !== undefined && code.data !== undefined && (
+        <SavePicture name={name} drawn={() => frame.current} />
+      )}
     </div>
+  );
+}
+
+interface SavePictureProps {
+  readonly name: string;
+  readonly drawn: () => HTMLElement | null;
+}
+
+function SavePicture({ name, drawn }: SavePictureProps) {
+  const { surface } = useChartColours();
+  const [hasFailed, setFailed] = useState(false);
+  const save = () => {
+    const element = drawn();
+    if (element === null) return;
+    savePng(element, surface, name).then(
+      () => {
+        setFailed(false);
+      },
+      () => {
+        setFailed(true);
+      },
+    );
+  };
+  return (
+    <button
+      type="button"
+      className={styles.save}
+      aria-label={`Save ${name} as PNG`}
+      title="Save as a picture"
+      onClick={save}
+    >
+      {hasFailed ? "Could not be saved" : "PNG"}
+    </button>
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { GpuUsage, GpuUsageRow } from "../api/types";
-import { barsOf, describeBars, guaranteeOf, labelKeys, wasteOf } from "./gpuHours";
+import { barsOf, describeBars, guaranteeOf, labelKeys, mostHeld, wasteOf } from "./gpuHours";
 
 function aRow(given: Partial<GpuUsageRow> = {}): GpuUsageRow {
   return {
@@ -83,5 +83,17 @@ describe("labels", () => {
   it("are offered with those of most jobs first", () => {
     const jobs = [{ labels: { b: "1", a: "1" } }, { labels: { c: "1" } }, { labels: { c: "2" } }];
     expect(labelKeys(jobs)).toEqual(["c", "a", "b"]);
+  });
+});
+
+describe("those that held most", () => {
+  const rows = [1, 3, 2].map((hours) => aRow({ guaranteed_gpu_hours: hours }));
+
+  it("come first, and no more than are wanted", () => {
+    expect(mostHeld(rows, 2).map((row) => row.guaranteed_gpu_hours)).toEqual([3, 2]);
+  });
+
+  it("stay as they are where there is room for all", () => {
+    expect(mostHeld(rows, 3)).toBe(rows);
   });
 });

@@ -41,6 +41,12 @@ export function heldOf(row: Amounts): number {
   return row.guaranteed_gpu_hours + row.borrowed_gpu_hours;
 }
 
+/** Those that held most, the most first; all in their own order if they are no more than that. */
+export function mostHeld(rows: readonly GpuUsageRow[], most: number): readonly GpuUsageRow[] {
+  if (rows.length <= most) return rows;
+  return [...rows].sort((one, other) => heldOf(other) - heldOf(one)).slice(0, most);
+}
+
 /** A bar for each day or month from the first to the last that is known, also where nothing was. */
 export function barsOf(usage: GpuUsage, by: "day" | "month"): GpuBar[] {
   const rows = new Map(usage.items.map((row) => [nameOf(row, by), row]));

@@ -50,6 +50,7 @@ export function PriceChart({ pool, range, at, children }: PriceChartProps) {
           option={option}
           height={HEIGHT}
           label={`Worth of one more GPU of pool ${pool}, at most ${formatMetric(highest)}, with ${plural(alarms, "alarm")}`}
+          name={`worth of one more GPU of pool ${pool}`}
         />
       )}
       {prices.data !== undefined && items.length === 0 && (

@@ -169,6 +169,7 @@ function Curve({ job, changes, points, name, pick, axis, isLogarithmic, ...drawn
       option={option}
       height={HEIGHT}
       label={`${humanise(name)} of ${job.name} over ${axis}`}
+      name={`${humanise(name)} of ${job.name}`}
     />
   );
 }

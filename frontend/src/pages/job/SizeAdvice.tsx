@@ -67,6 +67,7 @@ function ScalingChart({ advice, team }: { readonly advice: Advice; readonly team
         option={option}
         height={SCALING_HEIGHT}
         label={`Samples per second by number of workers; the knee is at ${String(advice.knee)}`}
+        name="samples per second by number of workers"
       />
       <p className={styles.legend}>
         <span data-mark="measured" style={{ "--team": colour }}>

@@ -78,6 +78,7 @@ function TimelineChart({ job, generations, updatedAt }: TimelineChartProps) {
       option={option}
       height={TIMELINE_HEIGHT}
       label={`Workers, global batch and stalls of ${job.name} over time; the list below says the same`}
+      name={`timeline of ${job.name}`}
     />
   );
 }

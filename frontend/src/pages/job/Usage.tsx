@@ -65,7 +65,12 @@ export function Usage({ job, changes }: UsageProps) {
         />
       }
     >
-      <Chart option={option} height={HEIGHT} label={`${measure.name} of ${job.name} over time`} />
+      <Chart
+        option={option}
+        height={HEIGHT}
+        label={`${measure.name} of ${job.name} over time`}
+        name={`${measure.name} of ${job.name}`}
+      />
     </Card>
   );
 }

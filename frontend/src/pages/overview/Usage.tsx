@@ -82,7 +82,7 @@ function UsageChart({ utilisation, minutes }: UsageChartProps) {
   }
   return (
     <figure className={styles.figure}>
-      <Chart option={option} height={HEIGHT} label={describeUse(utilisation)} />
+      <Chart option={option} height={HEIGHT} label={describeUse(utilisation)} name="GPUs in use" />
       <GuaranteeGutter utilisation={utilisation} />
     </figure>
   );

@@ -115,6 +115,7 @@ function Curves({ sweep }: { readonly sweep: SweepDetail }) {
           option={option}
           height={HEIGHT}
           label={`${metric} of ${String(lines.length)} trials over ${resource}`}
+          name={`${metric} over ${resource}`}
         />
       ) : (
         <EmptyState title="No trial has logged it yet">

@@ -129,6 +129,13 @@ def test_the_receipt_tells_the_guarantee_as_it_was_and_who_used_it(page: Page) -
     people = page.get_by_role("table", name="GPU-hours, by person")
     for name, cells in {"carl": "720.0", "ada": "480.0"}.items():
         expect(people.get_by_role("row").filter(has_text=name)).to_contain_text(cells)
+    pools = page.get_by_role("table", name="GPU-hours, by pool").get_by_role("row")
+    expect(pools.filter(has_text="made")).to_contain_text("1,200.0")
+    jobs = page.get_by_role("table", name="GPU-hours, by job").get_by_role("row")
+    expect(jobs.filter(has_text="words")).to_contain_text("720.0")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save GPU-hours by day as PNG").press("Enter")
+    assert started.value.path().read_bytes().startswith(b"\x89PNG")
     receipt = page.get_by_role("region", name="Given what it was owed")
     expect(receipt).to_contain_text("for 95.0 % of the time it had work; 30 GPU-minutes short")
     causes = receipt.get_by_role("table", name="GPU time short, by cause").get_by_role("row")

@@ -76,7 +76,12 @@ function Picture({ team, by, usage }: PictureProps) {
   }
   return (
     <>
-      <Chart option={option} height={HEIGHT} label={describeBars(bars, by)} />
+      <Chart
+        option={option}
+        height={HEIGHT}
+        label={describeBars(bars, by)}
+        name={`GPU-hours by ${by}`}
+      />
       <details className={styles.numbers}>
         <summary>As a table</summary>
         <BarTable bars={bars} by={by} />

@@ -12,7 +12,7 @@ import { SelectField } from "../../../design/Field";
 import { Problem } from "../../../design/Problem";
 import { SkeletonRows } from "../../../design/Skeleton";
 import { formatGpuHours, formatMetric, formatPercent, NONE } from "../../../domain/format";
-import { heldOf, labelKeys } from "../../../domain/gpuHours";
+import { heldOf, labelKeys, mostHeld } from "../../../domain/gpuHours";
 import type { UsagePeriod } from "../../../domain/usagePeriod";
 import outputs from "../../job/results/Outputs.module.css";
 import styles from "./Usage.module.css";
@@ -32,6 +32,38 @@ export function ByPerson({ team, period }: TableProps) {
       period={period}
       nameOf={({ user }) => user ?? null}
       linkOf={(name) => `/jobs?team=${team}&user=${encodeURIComponent(name)}`}
+    />
+  );
+}
+
+const MOST_JOBS = 20;
+
+export function ByJob({ team, period }: TableProps) {
+  return (
+    <GpuHoursTable
+      title="By job"
+      of="Job"
+      by="job"
+      team={team}
+      period={period}
+      most={MOST_JOBS}
+      nameOf={({ job, job_name }) => (job == null ? null : (job_name ?? job))}
+      keyOf={({ job }) => job ?? ""}
+      linkOf={(_, { job }) => `/jobs/${job ?? ""}`}
+    />
+  );
+}
+
+export function ByPool({ team, period }: TableProps) {
+  return (
+    <GpuHoursTable
+      title="By pool"
+      of="Pool"
+      by="pool"
+      team={team}
+      period={period}
+      nameOf={({ pool }) => pool ?? null}
+      linkOf={(name) => `/jobs?team=${team}&pool=${encodeURIComponent(name)}`}
     />
   );
 }
@@ -87,18 +119,25 @@ interface GpuHoursTableProps extends TableProps {
   readonly choice?: ReactNode;
   /** What a row is about; null: what no job held, or one without such a label. */
   readonly nameOf: (row: GpuUsageRow) => string | null;
-  readonly linkOf: (name: string) => string;
+  readonly linkOf: (name: string, row: GpuUsageRow) => string;
+  /** Where several rows may have one name. */
+  readonly keyOf?: (row: GpuUsageRow) => string;
+  /** So many of those that held most are shown; the table that one downloads has all. */
+  readonly most?: number;
 }
 
 function GpuHoursTable(props: GpuHoursTableProps) {
-  const { title, of, by, team, period, choice, nameOf, linkOf } = props;
+  const { title, of, by, team, period, choice, nameOf, linkOf, most = Infinity } = props;
+  const { keyOf = (row: GpuUsageRow) => nameOf(row) ?? "" } = props;
   const usage = useGpuHours({ team, by, period });
   const rows = (usage.data?.items ?? []).filter((row) => heldOf(row) > 0);
+  const shown = mostHeld(rows, most);
   const all = rows.reduce((sum, row) => sum + heldOf(row), 0);
   const hasCost = rows.some(({ cost }) => cost !== null);
   return (
     <Card
       title={title}
+      note={shown.length < rows.length && `the ${shown.length} that held most, of ${rows.length}`}
       isFlush
       actions={
         <span className={styles.actions}>
@@ -128,12 +167,12 @@ function GpuHoursTable(props: GpuHoursTableProps) {
               </tr>
             </thead>
             <tbody>
-              {rows.map((row) => {
+              {shown.map((row) => {
                 const name = nameOf(row);
                 return (
-                  <tr key={name ?? ""}>
+                  <tr key={keyOf(row)}>
                     <th scope="row">
-                      {name === null ? `without ${of}` : <Link to={linkOf(name)}>{name}</Link>}
+                      {name === null ? `without ${of}` : <Link to={linkOf(name, row)}>{name}</Link>}
                     </th>
                     <td>{formatGpuHours(row.guaranteed_gpu_hours)}</td>
                     <td>{formatGpuHours(row.borrowed_gpu_hours)}</td>

@@ -10,7 +10,7 @@ import { dayText, periodOf } from "../../../domain/usagePeriod";
 import { Budget } from "./Budget";
 import { Fairness } from "./Fairness";
 import { GpuHoursByDay } from "./GpuHoursByDay";
-import { ByLabel, ByPerson } from "./GpuHoursTables";
+import { ByJob, ByLabel, ByPerson, ByPool } from "./GpuHoursTables";
 import { PeriodMenu } from "./PeriodMenu";
 import { Totals } from "./Totals";
 import styles from "./Usage.module.css";
@@ -51,6 +51,8 @@ export function UsageReceipt({ team }: { readonly team: string }) {
       <div className={styles.halves}>
         <ByPerson team={team} period={period} />
         <ByLabel team={team} period={period} />
+        <ByJob team={team} period={period} />
+        <ByPool team={team} period={period} />
       </div>
     </>
   );
