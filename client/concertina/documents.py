@@ -850,6 +850,13 @@ class NodeSetup(TypedDict):
     gpu_uuids: NotRequired[list[str]]  # By index; empty: processes are given GPUs by their numbers.
 
 
+class OtherTeamChange(TypedDict):
+    """What it meant for another team of the pool."""
+
+    team: str
+    job_hours_saved: float | None  # Negative: its jobs took longer. null: other jobs finished.
+
+
 class Outlook(TypedDict):
     """What would become of the job if it were submitted now."""
 
@@ -1025,6 +1032,29 @@ class PreviewedQuota(TypedDict):
     over_quota_weight: NotRequired[float]
 
 
+class PriceEffect(TypedDict):
+    """How the team and the others fared with it."""
+
+    team: TeamOutcome | None
+    # By which all of the team's jobs together ended earlier; negative: later. null: not the same
+    # number of them finished.
+    job_hours_saved: float | None
+    others: list[OtherTeamChange]  # For which something changed, and whose numbers the reader sees.
+
+
+class PriceStep(TypedDict):
+    """The guarantee with some GPUs more or fewer."""
+
+    team: TeamOutcome | None
+    # By which all of the team's jobs together ended earlier; negative: later. null: not the same
+    # number of them finished.
+    job_hours_saved: float | None
+    others: list[OtherTeamChange]  # For which something changed, and whose numbers the reader sees.
+    gpus: int  # More; negative: fewer.
+    # Of these, as many as the pool has promised to others already, and has more here.
+    adds_gpus: int
+
+
 class Problem(TypedDict):
     """A document of the service: Problem."""
 
@@ -1075,6 +1105,44 @@ class QuotaPreviewRequest(TypedDict):
     quotas: NotRequired[list[PreviewedQuota]]
     pools: NotRequired[list[PreviewedPool]]
     days: NotRequired[float]  # The last days.
+
+
+class QuotaPrice(TypedDict):
+    """A document of the service: QuotaPrice."""
+
+    id: str
+    state: SimulationState
+    progress: float  # Share of all simulated jobs that ended.
+    requested_by: str  # Their name then.
+    requested_at: str
+    started_at: str | None
+    finished_at: str | None
+    error: str
+    request: QuotaPriceRequest
+    result: QuotaPriceResult | None
+
+
+class QuotaPriceRequest(TypedDict):
+    """Whose guarantee, by how many GPUs it varies, and how many days of the past are replayed."""
+
+    team: str
+    pool: NotRequired[str]
+    # GPUs that the guarantee has more; negative: fewer. Left out: 2 and 1 fewer, 1, 2 and 4 more,
+    # as far as it has them to give.
+    steps: NotRequired[list[int]]
+    days: NotRequired[float]  # The last days.
+
+
+class QuotaPriceResult(TypedDict):
+    """What came out."""
+
+    until: str  # The past goes up to then.
+    jobs: int  # That were replayed, of all teams.
+    now: TeamOutcome | None  # As it is. null: neither jobs nor a guarantee.
+    # As if it could hold its guarantee and no more; what it saves is negative where borrowed GPUs
+    # helped. null: it is guaranteed nothing.
+    without_borrowing: PriceEffect | None
+    steps: list[PriceStep]
 
 
 class QuotaSetup(TypedDict):

@@ -50,6 +50,7 @@ READ: Final = (
     "PersonalTokenList",
     "Pool",
     "QuotaPreview",
+    "QuotaPrice",
     "ScheduleDetail",
     "ScheduleList",
     "Secret",

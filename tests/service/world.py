@@ -66,6 +66,7 @@ class World:
     ended: Job
     simulation: Simulation
     preview: Simulation
+    price: Simulation
     rule: ImageRule
     prefetched: PrefetchedImage
     source: DataSource
@@ -86,6 +87,7 @@ class World:
             "part": "logs",
             "simulation_id": self.simulation.id,
             "preview_id": self.preview.id,
+            "price_id": self.price.id,
             "rule_id": self.rule.pk,
             "number": self.prefetched.pk,
             "digest": "0" * 64,
@@ -163,6 +165,21 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         state="completed",
         result={"until": "2026-11-01T00:00:00Z", "jobs": 1, "teams": [], "paused": []},
     )
+    price = Simulation.objects.create(
+        title=CANARY,
+        kind=Simulation.Kind.QUOTA_PRICE,
+        request={"team": CANARY, "pool": "default", "steps": [1], "days": 7},
+        requested_by=asked.username,
+        owner=asked,
+        state="completed",
+        result={
+            "until": "2026-11-01T00:00:00Z",
+            "jobs": 1,
+            "now": None,
+            "without_borrowing": None,
+            "steps": [],
+        },
+    )
     source = DataSource.objects.create(
         name=f"{CANARY}-data", kind="folder", place={"path": f"/srv/{CANARY}"}, updated_by=CANARY
     )
@@ -200,6 +217,7 @@ def world(people: None, submit: SubmitJob, monkeypatch: pytest.MonkeyPatch) -> W
         ended=ended,
         simulation=simulation,
         preview=preview,
+        price=price,
         rule=ImageRule.objects.create(team=vision, pattern=f"{CANARY}.example.com/*"),
         prefetched=PrefetchedImage.objects.create(pool=pool, image=CANARY),
     )
@@ -356,6 +374,7 @@ BODIES: Final[dict[str, Any]] = {
     "request_quota_preview": {
         "quotas": [{"team": "vision", "pool": "default", "guaranteed_gpus": 1}]
     },
+    "request_quota_price": {"team": "vision", "steps": [1]},
     "add_webhook": {"team": "vision", "name": "alarms", "url": "https://example.com/hook"},
     "change_webhook": {"kinds": ["idle"]},
     "submit_sweep": spec(

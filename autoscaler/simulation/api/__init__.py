@@ -2,6 +2,7 @@
 
 rest        the addresses under /api/v1/simulations
 previews    what other quotas would have meant, as one kind of simulation
+quota_prices  what a guarantee is worth, as another
 tasks       what Celery runs: the simulation that has waited longest
 execution   carries out one simulation
 commands    changes a simulation's row, and tells its worker when to stop

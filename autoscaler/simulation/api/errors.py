@@ -25,6 +25,10 @@ class PreviewNotFound(SimulationNotFound):
     """There is no such preview."""
 
 
+class QuotaPriceNotFound(SimulationNotFound):
+    """Nobody asked for the price of a quota under this id."""
+
+
 class SimulationNotAllowed(SimulationError):
     """Only admins simulate recorded history, and only they and team leads simulate at all."""
 

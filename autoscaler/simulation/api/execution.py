@@ -13,6 +13,7 @@ from autoscaler.simulation.api.commands import Signs, SimulationTakenOver, TookT
 from autoscaler.simulation.api.errors import SimulationError
 from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.api.previews import execution as previews
+from autoscaler.simulation.api.quota_prices import execution as quota_prices
 from autoscaler.simulation.engine.comparison.comparison import Comparison, Run, replay
 from autoscaler.simulation.engine.report.document import document
 from autoscaler.simulation.engine.report.page import Conditions, page
@@ -60,6 +61,7 @@ def _carry_out(simulation: Simulation) -> None:
 _HOW: Final[Mapping[str, Callable[[Simulation], None]]] = {
     Simulation.Kind.WORKLOAD: _carry_out,
     Simulation.Kind.QUOTA_PREVIEW: previews.carry_out,
+    Simulation.Kind.QUOTA_PRICE: quota_prices.carry_out,
 }
 
 

@@ -28,6 +28,7 @@ class Simulation(models.Model):
 
         WORKLOAD = "workload", "workload: which policy or cluster serves it best"
         QUOTA_PREVIEW = "quota_preview", "quota preview: what other quotas would have meant"
+        QUOTA_PRICE = "quota_price", "quota price: what a GPU more or less is worth to a team"
 
     id = models.CharField(primary_key=True, max_length=12, default=new_id, editable=False)
     title = models.CharField(max_length=120)

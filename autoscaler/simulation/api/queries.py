@@ -1,6 +1,6 @@
 """What can be asked about simulations? Admins see all, others their own while they may.
 
-Previews of quotas are asked for, and shown, apart.
+Previews and prices of quotas are asked for, and shown, apart.
 """
 
 from __future__ import annotations
@@ -9,7 +9,12 @@ from django.db.models import QuerySet
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
 
-from autoscaler.simulation.api.errors import NoReport, PreviewNotFound, SimulationNotFound
+from autoscaler.simulation.api.errors import (
+    NoReport,
+    PreviewNotFound,
+    QuotaPriceNotFound,
+    SimulationNotFound,
+)
 from autoscaler.simulation.api.models import Report, Simulation
 
 
@@ -18,9 +23,9 @@ def simulations_of(principal: Principal) -> QuerySet[Simulation]:
     return _of(principal, Simulation.Kind.WORKLOAD)
 
 
-def previews_of(principal: Principal) -> QuerySet[Simulation]:
-    """Return previews of quotas, the newest first."""
-    return _of(principal, Simulation.Kind.QUOTA_PREVIEW)
+def replays_of(principal: Principal, kind: Simulation.Kind) -> QuerySet[Simulation]:
+    """Return previews or prices of quotas, the newest first."""
+    return _of(principal, kind)
 
 
 def _of(principal: Principal, kind: str) -> QuerySet[Simulation]:
@@ -50,9 +55,21 @@ def find_preview(principal: Principal, preview_id: str) -> Simulation:
     Raises:
         PreviewNotFound: unknown, or somebody else's, which looks the same.
     """
-    found = previews_of(principal).filter(pk=preview_id).first()
+    found = replays_of(principal, Simulation.Kind.QUOTA_PREVIEW).filter(pk=preview_id).first()
     if found is None:
         raise PreviewNotFound
+    return found
+
+
+def find_quota_price(principal: Principal, price_id: str) -> Simulation:
+    """Return what a guarantee is worth, as somebody asked for it.
+
+    Raises:
+        QuotaPriceNotFound: unknown, or somebody else's, which looks the same.
+    """
+    found = replays_of(principal, Simulation.Kind.QUOTA_PRICE).filter(pk=price_id).first()
+    if found is None:
+        raise QuotaPriceNotFound
     return found
 
 

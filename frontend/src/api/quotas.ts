@@ -69,8 +69,9 @@ export function usePreview(id: string) {
   });
 }
 
-export function isLive(preview: QuotaPreview | undefined): boolean {
-  return preview?.state === "queued" || preview?.state === "running";
+/** True while a replay waits or runs. */
+export function isLive(replay: Pick<QuotaPreview, "state"> | undefined): boolean {
+  return replay?.state === "queued" || replay?.state === "running";
 }
 
 export function useCancelPreview(id: string) {

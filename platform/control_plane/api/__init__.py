@@ -2,7 +2,7 @@
 
 urls     which address under /api/v1 leads where
 teams    teams, their quotas, secrets and images
-quota_previews  what other quotas would have meant for the recent past
+replays  what the recent past would have been with other quotas
 cluster  how the cluster is used; pools, nodes and prefetched images
 setup    all that admins set up, as one document
 size_advice  how many workers would have been right for a job

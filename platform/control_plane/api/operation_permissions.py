@@ -82,6 +82,8 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
     ),
     Permission.DIVIDE_QUOTAS: (  # in the team above
         *("change_quota", "request_quota_preview", "get_quota_preview", "cancel_quota_preview"),
+        # In the team itself, too.
+        *("request_quota_price", "get_quota_price", "cancel_quota_price"),
     ),
     Permission.SIMULATE: (
         *("request_simulation", "get_simulation", "get_simulation_report", "cancel_simulation"),

@@ -18,7 +18,6 @@ from control_plane.api import (
     health,
     installation_settings,
     notices,
-    quota_previews,
     size_advice,
 )
 from control_plane.api.audit.endpoint import AuditView
@@ -36,6 +35,7 @@ from control_plane.api.people import (
     session,
     sign_in_methods,
 )
+from control_plane.api.replays import quota_previews, quota_prices
 from control_plane.api.results import checkpoints, log_files, metrics, outputs, removals
 from control_plane.api.schedules import endpoint as schedules
 from control_plane.api.schema.view import SchemaView
@@ -135,6 +135,9 @@ urlpatterns = [
     path("quota-previews", quota_previews.QuotaPreviewsView.as_view()),
     path("quota-previews/<job:preview_id>", quota_previews.QuotaPreviewView.as_view()),
     path("quota-previews/<job:preview_id>/cancel", quota_previews.QuotaPreviewCancelView.as_view()),
+    path("quota-prices", quota_prices.QuotaPricesView.as_view()),
+    path("quota-prices/<job:price_id>", quota_prices.QuotaPriceView.as_view()),
+    path("quota-prices/<job:price_id>/cancel", quota_prices.QuotaPriceCancelView.as_view()),
     path("teams/<slug:name>/standing", quotas.StandingView.as_view()),
     path("teams/<slug:name>/fairness-receipt", FairnessReceiptView.as_view()),
     path("teams/<slug:name>/storage", storage.TeamStorageView.as_view()),

@@ -26,7 +26,7 @@ CHANGING: Final = {
 NOT_FOUND_HERE: Final = {  # what the world has no files for, and what is no question of an admin's
     *("delete_job_checkpoint", "delete_job_output", "add_model_version", "upload_code"),
     *("upload_data", "cancel_simulation", "resume_job", "delete_model", "delete_model_version"),
-    *("set_data_source", "rerun_job", "cancel_quota_preview"),
+    *("set_data_source", "rerun_job", "cancel_quota_preview", "cancel_quota_price"),
     *("delete_team", "delete_pool", "delete_node"),
 }
 WITHOUT_VALUES: Final = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -13,18 +14,26 @@ from tenancy.access.principal import Principal
 
 from autoscaler.simulation.api import commands, limits, queries
 from autoscaler.simulation.api.models import LIVE, BaseRun, Simulation
-from autoscaler.simulation.api.previews.clusters import PreviewedClusters
+from autoscaler.simulation.api.previews.clusters import ClusterNow
 from jobs.models import Job
 
 
-def preview(
-    principal: Principal,
-    body: Mapping[str, Any],
-    clusters: PreviewedClusters,
-    *,
-    wake_worker: Callable[[], None],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayQuestion:
+    """What is asked of the past: its checked body, and a digest that equal questions share."""
+
+    kind: Simulation.Kind
+    title: str
+    body: Mapping[str, Any]
+    now: ClusterNow
+    digest: str
+    runs: int
+
+
+def answered(
+    principal: Principal, question: ReplayQuestion, *, wake_worker: Callable[[], None]
 ) -> tuple[Simulation, bool]:
-    """Return the preview, and whether it had to be asked for.
+    """Return the simulation that answers it, and whether it had to be asked for.
 
     Raises:
         SimulationTooLarge: too many jobs came in these days.
@@ -32,32 +41,33 @@ def preview(
     """
     with transaction.atomic():
         commands.hold_queue()  # of two who ask at once, the second finds what the first wants
-        found = _asked_alike(principal, clusters)
+        found = _asked_alike(principal, question)
         if found is not None:
             return found, False
-        since = timezone.now() - timedelta(days=body["days"])
-        limits.check_jobs(Job.objects.filter(submitted_at__gte=since).count(), runs=2)
+        since = timezone.now() - timedelta(days=question.body["days"])
+        jobs = Job.objects.filter(submitted_at__gte=since).count()
+        limits.check_jobs(jobs, runs=question.runs)
         made = commands.request(
-            title="Quota preview",
-            body=body,
+            title=question.title,
+            body=question.body,
             requested_by=principal.name,
             owner_id=principal.person_id,
-            kind=Simulation.Kind.QUOTA_PREVIEW,
-            digest=clusters.digest,
+            kind=question.kind,
+            digest=question.digest,
         )
         transaction.on_commit(wake_worker)
     return made, True
 
 
-def _asked_alike(principal: Principal, clusters: PreviewedClusters) -> Simulation | None:
+def _asked_alike(principal: Principal, question: ReplayQuestion) -> Simulation | None:
     """Return one that waits or runs, or one that is compared with a past that is fresh still.
 
-    Nobody joins what somebody else waits for: whoever stops waiting gives a preview up.
+    Nobody joins what somebody else waits for: whoever stops waiting gives it up.
     """
     made_at = BaseRun.objects.filter(
-        pk=clusters.base_digest, made_at__gte=timezone.now() - limits.PAST_IS_KEPT
+        pk=question.now.digest, made_at__gte=timezone.now() - limits.PAST_IS_KEPT
     ).values("made_at")
     is_known = Q(state=Simulation.State.COMPLETED, finished_at__gte=made_at)
-    alike = queries.previews_of(principal).filter(digest=clusters.digest)
+    alike = queries.replays_of(principal, question.kind).filter(digest=question.digest)
     is_awaited = Q(state__in=LIVE, owner=principal.person_id)
     return alike.filter(is_awaited | is_known).first()

@@ -16,7 +16,7 @@ from django.utils import timezone
 from autoscaler.simulation.api import history, limits
 from autoscaler.simulation.api.errors import WorkloadRefused
 from autoscaler.simulation.api.models import BaseRun
-from autoscaler.simulation.api.previews.clusters import PreviewedClusters
+from autoscaler.simulation.api.previews.clusters import ClusterNow
 from autoscaler.simulation.api.previews.pacing import paced
 from autoscaler.simulation.engine.comparison.before_after import from_document, to_document
 from autoscaler.simulation.engine.comparison.by_team import OutcomeByTeam, outcome_by_team
@@ -39,8 +39,8 @@ class KnownPast:
     outcome: OutcomeByTeam | None  # None: nobody has replayed it yet
 
 
-def past_for(clusters: PreviewedClusters, *, days: float) -> KnownPast:
-    """Return what is kept of the past, if it is fresh; else read it.
+def past_for(cluster: ClusterNow, *, days: float, runs: int) -> KnownPast:
+    """Return what is kept of the past, if it is fresh; else read it. It is replayed `runs` times.
 
     Raises:
         WorkloadRefused: there is nothing to replay.
@@ -48,15 +48,17 @@ def past_for(clusters: PreviewedClusters, *, days: float) -> KnownPast:
     """
     now = timezone.now()
     fresh = BaseRun.objects.filter(
-        pk=clusters.base_digest, made_at__gte=now - limits.PAST_IS_KEPT
+        pk=cluster.digest, made_at__gte=now - limits.PAST_IS_KEPT
     ).first()
     if fresh is not None:
+        trace = from_json(fresh.trace)
+        limits.check_size(trace, runs=runs)
         return KnownPast(
-            trace=from_json(fresh.trace),
+            trace=trace,
             made_at=fresh.made_at,
             outcome=from_document(fresh.outcome),
         )
-    known = {pool.name for pool in clusters.before.pools}
+    known = {pool.name for pool in cluster.settings.pools}
     trace = history.trace(days=days)
     trace = replace(trace, jobs=tuple(job for job in trace.jobs if job.pool in known))
     if not trace.jobs:
@@ -64,21 +66,21 @@ def past_for(clusters: PreviewedClusters, *, days: float) -> KnownPast:
             f"No job of the last {days:g} days has run long enough for its speed to be measured,"
             " so there is nothing to replay. Look further back."
         )
-    limits.check_size(trace, runs=2)
+    limits.check_size(trace, runs=runs)
     return KnownPast(trace=trace, made_at=now, outcome=None)
 
 
 def replayed(
     past: KnownPast,
-    clusters: PreviewedClusters,
+    cluster: ClusterNow,
     on_progress: Callable[[SimulationProgress], None],
 ) -> OutcomeByTeam:
     """Replay the past on the cluster as it is, and keep it for other previews."""
-    settings = paced(clusters.before, past.trace)
+    settings = paced(cluster.settings, past.trace)
     result = run(past.trace, settings, on_progress=on_progress)
-    outcome = outcome_by_team(result, clusters.before)
+    outcome = outcome_by_team(result, cluster.settings)
     BaseRun.objects.update_or_create(
-        digest=clusters.base_digest,
+        digest=cluster.digest,
         defaults={
             "made_at": past.made_at,
             "trace": to_json(past.trace),

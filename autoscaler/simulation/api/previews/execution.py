@@ -26,10 +26,10 @@ def carry_out(simulation: Simulation) -> None:
     clusters = clusters_for(simulation.request)
     if clusters.digest != simulation.digest:  # the cluster has changed while the preview waited
         Simulation.objects.filter(pk=simulation.pk).update(digest=clusters.digest)
-    past = base_runs.past_for(clusters, days=simulation.request["days"])
+    past = base_runs.past_for(clusters.now, days=simulation.request["days"], runs=2)
     runs = 1 if past.outcome is not None else 2
     signs = Signs(simulation, total=len(past.trace.jobs) * runs)
-    before = past.outcome or base_runs.replayed(past, clusters, signs.after(0))
+    before = past.outcome or base_runs.replayed(past, clusters.now, signs.after(0))
     settings = paced(clusters.after, past.trace)
     result = run(past.trace, settings, on_progress=signs.after(runs - 1))
     after = outcome_by_team(result, clusters.after)

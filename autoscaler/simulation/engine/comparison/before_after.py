@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from autoscaler.simulation.engine.comparison.by_team import (
     OutcomeByTeam,
@@ -12,6 +12,8 @@ from autoscaler.simulation.engine.comparison.by_team import (
     TeamInPool,
     TeamOutcome,
 )
+
+_HOUR: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,19 @@ def compared(before: OutcomeByTeam, after: OutcomeByTeam) -> tuple[BeforeAfter, 
         BeforeAfter(place=place, before=before.teams.get(place), after=after.teams.get(place))
         for place in sorted(places, key=lambda place: (place.pool, place.team))
     )
+
+
+def job_hours_saved(row: BeforeAfter) -> float | None:
+    """Return how many hours less all of its jobs took together, waiting included.
+
+    None: unless the same number of them finished on both sides, these do not compare.
+    """
+    before, after = row.before, row.after
+    if before is None or after is None or before.finished != after.finished:
+        return None
+    if before.completion_seconds is None or after.completion_seconds is None:
+        return None
+    return (before.completion_seconds - after.completion_seconds) * before.finished / _HOUR
 
 
 def newly_paused(before: OutcomeByTeam, after: OutcomeByTeam) -> tuple[PausedJob, ...]:

@@ -1,9 +1,9 @@
-"""`quota ls`, `quota set`, `quota preview`: what a team may use of each pool."""
+"""`quota ls`, `quota set`, `quota preview`, `quota price`: what a team may use of each pool."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeVar
 
 import typer
 
@@ -13,13 +13,29 @@ from concertina.input.unlimited import changes_of, count_or_none
 from concertina.terminal.bar import ShareBar
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.team.quota_previews import preview_lines, preview_table
+from concertina.views.team.quota_replays import (
+    preview_lines,
+    preview_table,
+    price_lines,
+    price_table,
+)
 from concertina.views.team.quotas import quotas_table
 
 if TYPE_CHECKING:
-    from concertina.client import Client
-    from concertina.documents import QuotaPreview
+    from collections.abc import Callable
+
+    from concertina.documents import QuotaPreview, QuotaPrice
     from concertina.terminal.session import Session
+
+    _Asked = TypeVar("_Asked", QuotaPreview, QuotaPrice)
+
+    class _Replays(Protocol[_Asked]):
+        """Those of one kind."""
+
+        def until_final(self, _: _Asked, on_progress: Callable[[_Asked], None]) -> _Asked: ...
+
+        def cancel(self, _: str) -> _Asked: ...
+
 
 _USUAL_DAYS: Final = 7.0
 _DIGITS: Final = 6
@@ -101,10 +117,9 @@ def preview_quotas(
         pools = [{"pool": pool, "add_gpus": add_gpus}] if add_gpus else []
         if not quotas and not pools:
             raise BadInput("Say what to preview: TEAM=GPUS, or --add-gpus.")
-        days = _USUAL_DAYS if since is None else (datetime.now(UTC) - since).total_seconds() / 86400
         with current.speaking_for(person) as client:
-            asked = client.quota_previews.request(quotas, pools=pools, days=days)
-            found = _ended(current, client, asked)
+            asked = client.quota_previews.request(quotas, pools=pools, days=_days(since))
+            found = _ended(current, client.quota_previews, asked)
         if found["result"] is None:
             why = found["error"] or f"It was {found['state']}."
             raise RefusedByService(f"There is no preview. {why}")
@@ -114,6 +129,49 @@ def preview_quotas(
                 current.terminal.say(line)
 
 
+@app.command("price")
+def price_of_quota(
+    team: Annotated[str, typer.Argument(metavar="TEAM", show_default=False)],
+    *,
+    pool: Annotated[str, typer.Option("--pool", metavar="POOL")] = "default",
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            "--steps",
+            metavar="GPUS,…",
+            help="That it would be guaranteed more or fewer, at most 8; usually -2,-1,1,2,4.",
+        ),
+    ] = None,
+    since: Since = None,
+    person: AsPerson = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Replay the last 7 days to tell what each GPU of a guarantee is worth to the team."""
+    with session(output) as current:
+        chosen = None if steps is None else [_step(text) for text in steps.split(",")]
+        with current.speaking_for(person) as client:
+            asked = client.quota_prices.request(team, pool=pool, steps=chosen, days=_days(since))
+            found = _ended(current, client.quota_prices, asked)
+        if found["result"] is None:
+            why = found["error"] or f"It was {found['state']}."
+            raise RefusedByService(f"There is no price. {why}")
+        current.terminal.show(found, price_table(found["result"]))
+        if not current.terminal.is_for_programs:
+            for line in price_lines(found["result"], days=found["request"]["days"]):
+                current.terminal.say(line)
+
+
+def _days(since: datetime | None) -> float:
+    return _USUAL_DAYS if since is None else (datetime.now(UTC) - since).total_seconds() / 86400
+
+
+def _step(text: str) -> int:
+    digits = text.strip().removeprefix("+").removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS):
+        raise BadInput(f"{text!r} is no number of GPUs. Write --steps=-1,1,2.")
+    return int(text)
+
+
 def _guarantee(text: str, pool: str) -> dict[str, Any]:
     team, separator, gpus = text.partition("=")
     if not (separator and team and gpus.isascii() and gpus.isdecimal() and len(gpus) <= _DIGITS):
@@ -121,11 +179,11 @@ def _guarantee(text: str, pool: str) -> dict[str, Any]:
     return {"team": team, "pool": pool, "guaranteed_gpus": int(gpus)}
 
 
-def _ended(current: Session, client: Client, preview: QuotaPreview) -> QuotaPreview:
+def _ended(current: Session, replays: _Replays[_Asked], asked: _Asked) -> _Asked:
     """Wait for it; whoever stops waiting gives it up."""
     try:
         with ShareBar(current.terminal.err, "Replaying") as bar:
-            return client.quota_previews.until_final(preview, lambda one: bar(one["progress"]))
+            return replays.until_final(asked, lambda one: bar(one["progress"]))
     except KeyboardInterrupt:
-        client.quota_previews.cancel(preview["id"])
+        replays.cancel(asked["id"])
         raise

@@ -7,7 +7,7 @@
 - `gpu_prices`: what a GPU-hour of each pool costs, from which day on
 - `size_advice`: how many workers a job needed
 - `setups`: all that admins set up
-- `quota_previews`: what other quotas would have meant for the recent past
+- `quota_replays`: what the recent past would have been with other quotas
 - `specs`: what a team says of the specs of its jobs
 - `schedules`: what teams have submitted again and again
 - `personal_tokens`: which keys a person has

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from concertina.connection.questions.gpu_prices import GpuPrices
-from concertina.connection.questions.quota_previews import QuotaPreviews
+from concertina.connection.questions.quota_replays import QuotaPreviews, QuotaPrices
 from concertina.connection.questions.schedules import Schedules
 from concertina.connection.questions.setups import WholeSetups
 from concertina.connection.questions.simulations import Simulations
@@ -91,6 +91,11 @@ class TeamQuestions:
     def quota_previews(self: _Asks) -> QuotaPreviews:
         """What other quotas would have meant for the recent past."""
         return QuotaPreviews(self._send, self.clock)
+
+    @property
+    def quota_prices(self: _Asks) -> QuotaPrices:
+        """What a GPU more or less is worth to a team."""
+        return QuotaPrices(self._send, self.clock)
 
     @property
     def rules(self: _Asks) -> RulesOfTeams:

@@ -4,7 +4,7 @@
 - `members`: who is in it
 - `limits`: how many of its jobs run, and its GPU-hours of a month
 - `quotas`: what it may use of each pool
-- `quota_previews`: what other quotas would have meant for the recent past
+- `quota_replays`: what the recent past would have been with other quotas
 - `receipt`: what it was owed and not given, and why
 - `report`: what it held and pays in a month
 - `schedules`: what it has submitted again and again

@@ -109,6 +109,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "request_simulation": [422, 429],
     "request_quota_preview": [422, 429],
     "cancel_quota_preview": [409],
+    "request_quota_price": [422, 429],
+    "cancel_quota_price": [409],
     "add_webhook": [404, 409],
     "test_webhook": [409],
     "list_webhook_deliveries": [403],

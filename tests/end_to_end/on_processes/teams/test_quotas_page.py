@@ -1,4 +1,4 @@
-"""Does an admin see what another quota would have meant before saving it, and take it back?"""
+"""Is seen what another quota would have meant before it is saved, and what a GPU of it is worth?"""
 
 from __future__ import annotations
 
@@ -47,12 +47,38 @@ def answer_with_a_result(page: Page) -> None:
         "paused": [{"team": "vision", "name": "resnet"}],
     }
 
+    answer_with(page, "quota-previews", result)
+
+
+def effect(saved: float, language: float) -> dict[str, Any]:
+    others = [{"team": "language", "job_hours_saved": language}]
+    return {"team": outcome(), "job_hours_saved": saved, "others": others}
+
+
+def answer_with_a_price(page: Page) -> None:
+    """The past of this stack is what other tests left; this one has something to tell."""
+    worth = {-2: -6.5, -1: -2.0, 1: 1.5, 2: 2.4, 4: 2.5}
+    result = {
+        "until": "2026-11-01T12:00:00Z",
+        "jobs": 80,
+        "now": outcome(),
+        "without_borrowing": effect(-12.0, 3.0),
+        "steps": [
+            {"gpus": gpus, "adds_gpus": max(gpus - 2, 0), **effect(saved, -saved / 2)}
+            for gpus, saved in worth.items()
+        ],
+    }
+
+    answer_with(page, "quota-prices", result)
+
+
+def answer_with(page: Page, address: str, result: dict[str, Any]) -> None:
     def answer(route: Route) -> None:
         found = route.fetch()
         document = {**found.json(), "state": "completed", "progress": 1.0, "result": result}
         route.fulfill(response=found, body=json.dumps(document))
 
-    page.route(re.compile(r"/api/v1/quota-previews(/\w+)?$"), answer)
+    page.route(re.compile(rf"/api/v1/{address}(/\w+)?$"), answer)
 
 
 def test_a_quota_is_previewed_saved_and_taken_back(page: Page, team: str) -> None:
@@ -85,3 +111,19 @@ def test_a_quota_is_previewed_saved_and_taken_back(page: Page, team: str) -> Non
     page.emulate_media(color_scheme="light")
     expect(page.get_by_text(f"With {team} at 1 GPU:")).to_be_visible()  # not of the new draft
     look_wide_and_narrow(page, told, name="quotas")
+
+
+def test_a_lead_finds_out_what_the_guarantee_is_worth(page: Page) -> None:
+    answer_with_a_price(page)
+    page.goto("/teams/vision/usage")
+    page.get_by_role("button", name="Find out").click()
+    told = page.get_by_role("status", name="What it is worth")
+    expect(told).to_contain_text("What it borrowed saved 12.0 hours of its jobs.")
+    expect(told).to_contain_text("One GPU more would have saved 1.5 hours of its jobs a week.")
+    rows = page.get_by_role("list", name="By GPUs").get_by_role("listitem")
+    expect(rows).to_have_count(5)
+    expect(rows.first).to_contain_text("2 GPUs fewer")
+    expect(rows.first).to_contain_text("6.5 job-hours lost")
+    expect(rows.last).to_contain_text("others: 1.3 job-hours lost · 2 GPUs of them bought")
+    assert violations_in_both_themes(page, told) == []  # and a reload keeps what was asked
+    look_wide_and_narrow(page, told, name="guarantee-worth")

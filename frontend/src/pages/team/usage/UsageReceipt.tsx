@@ -11,6 +11,7 @@ import { Budget } from "./Budget";
 import { Fairness } from "./Fairness";
 import { GpuHoursByDay } from "./GpuHoursByDay";
 import { ByJob, ByLabel, ByPerson, ByPool } from "./GpuHoursTables";
+import { GuaranteeWorth } from "./GuaranteeWorth";
 import { PeriodMenu } from "./PeriodMenu";
 import { Totals } from "./Totals";
 import styles from "./Usage.module.css";
@@ -54,6 +55,7 @@ export function UsageReceipt({ team }: { readonly team: string }) {
         <ByJob team={team} period={period} />
         <ByPool team={team} period={period} />
       </div>
+      <GuaranteeWorth team={team} />
     </>
   );
 }

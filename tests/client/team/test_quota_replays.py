@@ -1,4 +1,4 @@
-"""Does the command line tell what other quotas would have meant?"""
+"""Does the command line tell what other quotas would have meant, and what theirs are worth?"""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def past(concertina: CommandLine) -> None:
 
 @pytest.fixture
 def worker() -> Iterator[None]:
-    """Carries out the one preview that somebody asks for."""
+    """Carries out the one replay that somebody asks for."""
 
     def carry_out() -> None:
         try:
-            until(execution.run_next, seconds=90, what="a preview was asked for")
+            until(execution.run_next, seconds=90, what="a replay was asked for")
         finally:
             connection.close()
 
@@ -81,6 +81,32 @@ def test_who_stops_waiting_gives_the_preview_up(
     monkeypatch.setattr(SystemClock, "sleep", press_control_c)
     concertina("quota", "preview", "--add-gpus", "2", *AS_ROOT, stdin=PASSWORD)
     assert Simulation.objects.get().state == "cancelled"
+
+
+def test_a_price_shows_each_step_and_tells_what_one_gpu_more_would_save(
+    concertina: CommandLine, past: None, worker: None
+) -> None:
+    asked = ("quota", "price", "vision", "--steps=-1,+1,3", *AS_ROOT)
+    shown = concertina(*asked, stdin=PASSWORD)
+    assert shown.exit_code == 0, shown.err
+    rows = [line.split()[:2] for line in shown.out.splitlines()[1:]]
+    assert rows == [["-1", "1"], ["now", "2"], ["+1", "3"], ["+3", "5"]]
+    said = " ".join(shown.err.split())
+    assert "1 job of the past until" in said
+    assert "One GPU more would have saved it 0.0 h of its jobs a week." in said
+    assert "+3: the pool has promised what it has, so here it has 3 more." in said
+    again = concertina(*asked, "-o", "json", stdin=PASSWORD).document  # what is there already
+    assert [step["adds_gpus"] for step in again["result"]["steps"]] == [0, 1, 3]
+
+
+def test_a_step_that_is_no_number_or_takes_too_much_is_refused_in_words(
+    concertina: CommandLine, past: None
+) -> None:
+    refused = concertina("quota", "price", "vision", "--steps=1,x")
+    assert (refused.exit_code, "is no number of GPUs" in refused.err) == (2, True)
+    refused = concertina("quota", "price", "vision", "--steps=-3", *AS_ROOT, stdin=PASSWORD)
+    assert (refused.exit_code, "at most 2 GPUs fewer" in " ".join(refused.err.split())) == (3, True)
+    assert concertina("quota", "price", "vision").exit_code == 5
 
 
 @pytest.mark.parametrize(

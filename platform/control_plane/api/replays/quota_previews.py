@@ -19,6 +19,7 @@ from autoscaler.simulation.api import commands, limits, queries, tasks
 from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.api.previews import answers, asking
 from autoscaler.simulation.api.previews.clusters import PreviewedClusters, clusters_for
+from control_plane.api.replays.team_outcomes import TeamOutcomeSerializer
 from control_plane.api.setup.fields import KnownFieldsMixin
 from control_plane.api.teams.quotas import check_may_change
 from control_plane.queries.visibility import sees_numbers_of
@@ -90,24 +91,6 @@ class QuotaPreviewRequestSerializer(KnownFieldsMixin, serializers.Serializer[Any
         return attrs
 
 
-class TeamOutcomeSerializer(serializers.Serializer[Any]):
-    """How a team's own jobs fared in a pool. null: no job gives the figure."""
-
-    guaranteed_gpus = serializers.IntegerField(help_text="For the team and all below it.")
-    jobs = serializers.IntegerField()
-    finished = serializers.IntegerField()
-    wait_seconds = serializers.FloatField(
-        allow_null=True, help_text="Mean time from the submission to the first start."
-    )
-    completion_seconds = serializers.FloatField(
-        allow_null=True, help_text="Mean of finished jobs, waiting included."
-    )
-    gpu_hours = serializers.FloatField()
-    borrowed_gpu_hours = serializers.FloatField(help_text="Held beyond the guarantee.")
-    lent_gpu_hours = serializers.FloatField(help_text="Of the guarantee, held by others.")
-    paused_jobs = serializers.IntegerField(help_text="Jobs that were paused at least once.")
-
-
 class BeforeAfterSerializer(serializers.Serializer[Any]):
     """A team in a pool, as things are and as they would be."""
 
@@ -166,7 +149,15 @@ class QuotaPreviewsView(APIView):
         clusters = clusters_for(body)
         _check_places(body, clusters)
         _check_rules(body, clusters)
-        found, is_new = asking.preview(principal, body, clusters, wake_worker=tasks.ask)
+        question = asking.ReplayQuestion(
+            kind=Simulation.Kind.QUOTA_PREVIEW,
+            title="Quota preview",
+            body=body,
+            now=clusters.now,
+            digest=clusters.digest,
+            runs=2,
+        )
+        found, is_new = asking.answered(principal, question, wake_worker=tasks.ask)
         records.note_target(target=f"quota-previews/{found.pk}")
         records.note_change(after={"quotas": len(body["quotas"]), "pools": len(body["pools"])})
         code = status.HTTP_202_ACCEPTED if is_new else status.HTTP_200_OK
@@ -213,8 +204,8 @@ def _check_may_ask(principal: Principal, body: Mapping[str, Any]) -> None:
 
 def _check_places(body: Mapping[str, Any], clusters: PreviewedClusters) -> None:
     """Raises: ValidationError, if there is no such team, or no such pool with GPUs."""
-    pools = sorted(pool.name for pool in clusters.before.pools)
-    teams = {quota.team for quota in clusters.before.quotas}
+    pools = sorted(pool.name for pool in clusters.now.settings.pools)
+    teams = {quota.team for quota in clusters.now.settings.quotas}
     _refuse(
         {
             field: [_wrong_place(one, pools, teams) for one in body[field]]
