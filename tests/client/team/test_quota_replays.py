@@ -105,7 +105,10 @@ def test_a_step_that_is_no_number_or_takes_too_much_is_refused_in_words(
     refused = concertina("quota", "price", "vision", "--steps=1,x")
     assert (refused.exit_code, "is no number of GPUs" in refused.err) == (2, True)
     refused = concertina("quota", "price", "vision", "--steps=-3", *AS_ROOT, stdin=PASSWORD)
-    assert (refused.exit_code, "at most 2 GPUs fewer" in " ".join(refused.err.split())) == (3, True)
+    assert (refused.exit_code, "lowered by at most 2:" in " ".join(refused.err.split())) == (
+        3,
+        True,
+    )
     assert concertina("quota", "price", "vision").exit_code == 5
 
 

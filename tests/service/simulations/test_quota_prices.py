@@ -159,7 +159,7 @@ def test_a_cluster_that_changed_while_the_question_waited_is_what_is_told_of(
     Quota.objects.filter(team__name="vision").update(guaranteed_gpus=1)
     assert execution.run_next()
     found = admin.get(f"{URL}/{asked['id']}").json()
-    assert (found["state"], "at most 1 GPUs fewer" in found["error"]) == ("failed", True)
+    assert (found["state"], "lowered by at most 1:" in found["error"]) == ("failed", True)
     Quota.objects.filter(team__name="vision").update(guaranteed_gpus=before)
     assert ask(admin, steps=[-2]).status_code == 202
 
@@ -232,6 +232,7 @@ def test_an_old_answer_is_not_given_again(admin: APIClient, past: list[Job]) -> 
     ("body", "field"),
     [
         ({}, "team"),
+        ({"team": "nobody"}, "team"),
         ({"pool": "nowhere"}, "pool"),
         ({"steps": []}, "steps"),
         ({"steps": [0]}, "steps"),
@@ -244,7 +245,7 @@ def test_an_old_answer_is_not_given_again(admin: APIClient, past: list[Job]) -> 
     ],
 )
 def test_a_wrong_field_names_itself(admin: APIClient, body: dict[str, Any], field: str) -> None:
-    team = {} if field == "team" else {"team": "vision"}
-    answer = admin.post(URL, {**team, **body}, format="json")
+    whole = body if field == "team" else {"team": "vision", **body}
+    answer = admin.post(URL, whole, format="json")
     assert answer.status_code == 400, answer.json()
     assert answer.json()["details"][0]["field"].startswith(field)

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tenancy.image_names import BadName, ImageName, ImagePattern, _matches
+from tenancy.image_names import BadName, ImageName, ImagePattern, matches
 
 DIGEST = "sha256:" + "a" * 64
 OTHER_DIGEST = "sha256:" + "b" * 64
@@ -167,9 +167,9 @@ def test_what_is_no_pattern_is_refused(pattern: str) -> None:
 @given(st.text("ab*", max_size=8), st.text("ab", max_size=8))
 def test_stars_stand_for_any_characters(pattern: str, name: str) -> None:
     by_regex = ".*".join(re.escape(part) for part in pattern.split("*"))
-    assert _matches(pattern, name) == bool(re.fullmatch(by_regex, name))
+    assert matches(pattern, name) == bool(re.fullmatch(by_regex, name))
 
 
 def test_a_pattern_that_nearly_fits_is_looked_for_in_one_pass() -> None:
     """Each star may begin at any of 20 000 places; trying them all would take for ever."""
-    assert not _matches("*" + "a*" * 5 + "b", "a" * 20_000 + "c")
+    assert not matches("*" + "a*" * 5 + "b", "a" * 20_000 + "c")

@@ -54,9 +54,9 @@ def close_until(month: int, *, year: int = 2026) -> None:
 
 
 def told() -> list[tuple[str, str, str]]:
-    rows = WebhookDelivery.objects.select_related("webhook").order_by("created_at", "webhook__name")
+    rows = WebhookDelivery.objects.select_related("webhook")
     bodies = [(row.webhook.name, json.loads(row.body)["data"]) for row in rows]
-    return [(name, data["team"], data["month"]) for name, data in bodies]
+    return sorted((name, data["team"], data["month"]) for name, data in bodies)
 
 
 def test_each_team_is_told_once_when_its_month_is_over(

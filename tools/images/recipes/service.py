@@ -19,7 +19,10 @@ _FOLDERS = (
     *("autoscaler", "jobs"),
     *(
         f"platform/{name}"
-        for name in ("cluster", "control_plane", "schedules", "storage", "tenancy", "webhooks")
+        for name in (
+            *("cluster", "control_plane", "schedules", "storage", "sweeps"),
+            *("tenancy", "webhooks"),
+        )
     ),
     f"{_RUNTIME}/plain",
 )

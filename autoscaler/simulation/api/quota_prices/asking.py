@@ -44,8 +44,8 @@ class PriceQuestion:
         most = variations.most_fewer(now.settings, team=self.team, pool=self.pool)
         if min(self.steps) < -most:
             raise WorkloadRefused(
-                f"The guarantee of team {self.team} in pool {self.pool} can have at most {most}"
-                " GPUs fewer: what the teams below it are guaranteed stays."
+                f"The guarantee of team {self.team} in pool {self.pool} can be lowered by at most"
+                f" {most}: what the teams below it are guaranteed stays."
             )
 
 

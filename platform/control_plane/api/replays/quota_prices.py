@@ -185,8 +185,15 @@ def _answer(principal: Principal, found: Simulation, *, code: int = status.HTTP_
 
 
 def _check_may_ask(principal: Principal, name: str) -> None:
-    """Raises: PermissionDenied, but for admins, and leads of the team or one above."""
+    """Let admins ask, and leads of the team or one above it.
+
+    Raises:
+        PermissionDenied: somebody else asks.
+        ValidationError: an admin asks about a team that is not there.
+    """
     team = principal.seen.get(name)
+    if team is None and principal.is_admin:
+        raise serializers.ValidationError({"team": [f"There is no team {name!r}."]})
     if team is None or not principal.may_in(Permission.DIVIDE_QUOTAS, team.pk):
         raise exceptions.PermissionDenied(
             "Only admins ask for the price of a quota, and leads of the team or one above it."

@@ -18,7 +18,7 @@ OLD, NEW = "correct horse battery", "another long password"
 
 
 @pytest.fixture
-def grace(page: Page, stack: RunningStack) -> str:
+def hopper(page: Page, stack: RunningStack) -> str:
     """Somebody with an account and a password of their own."""
     page.goto("/")
     made = page.evaluate(
@@ -33,10 +33,10 @@ def grace(page: Page, stack: RunningStack) -> str:
             if one["name"] == "csrftoken"  # type: ignore[typeddict-item]  # each has both
         ),
     )
-    joining = {"key": made["link"].rpartition("#")[2], "username": "grace", "password": OLD}
+    joining = {"key": made["link"].rpartition("#")[2], "username": "hopper", "password": OLD}
     answer = httpx.post(f"{stack.url}/api/v1/invitations:join", json=joining)
     assert answer.status_code == 201, answer.text
-    return "grace"
+    return "hopper"
 
 
 def test_an_admin_reads_how_the_installation_is_set_up(page: Page) -> None:
@@ -56,14 +56,14 @@ def test_an_admin_reads_how_the_installation_is_set_up(page: Page) -> None:
 
 
 def test_a_new_password_signs_other_browsers_out_and_lets_one_in(
-    stack: RunningStack, browser: Browser, grace: str
+    stack: RunningStack, browser: Browser, hopper: str
 ) -> None:
     contexts = [open_context(browser, stack.url) for _ in range(2)]
     try:
         mine, other = (context.new_page() for context in contexts)
         for page in (mine, other):
             page.goto("/login")
-            sign_in(page, grace, OLD)
+            sign_in(page, hopper, OLD)
             expect(page.get_by_role("heading", name="Overview")).to_be_visible()
         mine.goto("/settings")
         form = mine.get_by_role("form", name="Change your password")
@@ -81,7 +81,7 @@ def test_a_new_password_signs_other_browsers_out_and_lets_one_in(
         expect(form).to_be_visible()
         other.goto("/settings")
         expect(other.get_by_label("User name")).to_be_visible()
-        sign_in(other, grace, NEW)
+        sign_in(other, hopper, NEW)
         expect(other.get_by_role("form", name="Change your password")).to_be_visible()
     finally:
         for context in contexts:
