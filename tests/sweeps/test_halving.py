@@ -86,6 +86,7 @@ def test_a_metric_may_be_better_the_larger_it_is() -> None:
 
 def test_rungs_are_powers_below_the_end() -> None:
     assert halving.levels(least=1, most=27, reduction=3) == (1, 3, 9)
+    assert halving.levels(least=0.7, most=2.1, reduction=3) == (0.7,)
     assert len(halving.levels(least=1e-9, most=1e15, reduction=2)) == halving.MOST_RUNGS
 
 

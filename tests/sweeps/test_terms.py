@@ -68,6 +68,25 @@ def test_some_of_the_combinations_are_drawn_none_twice() -> None:
     assert len({(one["a"], one["b"]) for one in values}) == 800
 
 
+def test_there_may_be_more_combinations_than_a_range_counts() -> None:
+    parameters = {f"p{number}": "1..100" for number in range(20)}
+    field = {"parameters": parameters, "trials": 50}
+    values = draws.values_of(read(**field))
+    assert len({tuple(one.values()) for one in values}) == 50
+    assert values == draws.values_of(read(**field))
+
+
+@pytest.mark.parametrize("bounds", [[1e6, 1e6 + 1e-3], [0.123456789, 0.123456798], [-1e15, 1e15]])
+@pytest.mark.parametrize("kind", ["uniform", "log_uniform"])
+def test_bounds_may_be_close_together_or_far_apart(kind: str, bounds: list[float]) -> None:
+    if kind == "log_uniform":
+        bounds = [abs(bounds[0]) if bounds[0] > 0 else 1e-300, bounds[1]]
+    drawn = draws.values_of(read(parameters={"lr": {kind: bounds}}, trials=20))
+    values = {one["lr"] for one in drawn}
+    assert len(values) > 10
+    assert all(bounds[0] <= value <= bounds[1] for value in values)
+
+
 @pytest.mark.parametrize(
     ("field", "where", "words"),
     [

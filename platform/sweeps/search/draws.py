@@ -7,6 +7,7 @@ the same values.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
@@ -20,8 +21,7 @@ def values_of(terms: SweepTerms) -> Sequence[dict[str, Any]]:
     """Return the values of each trial, in the order of their numbers, no combination twice."""
     names = [*terms.parameters]
     if terms.combinations is not None:
-        chance = _chance(f"{terms.seed}")
-        places = chance.sample(range(terms.combinations), terms.number_of_trials)
+        places = _places(terms.combinations, terms.number_of_trials, _chance(f"{terms.seed}"))
         return [_combination(terms, place) for place in places]
     return [
         {
@@ -30,6 +30,16 @@ def values_of(terms: SweepTerms) -> Sequence[dict[str, Any]]:
         }
         for number in range(1, terms.number_of_trials + 1)
     ]
+
+
+def _places(combinations: int, count: int, chance: Random) -> Sequence[int]:
+    """Return so many different ones of all combinations, of which there may be 1000 to the 20."""
+    if combinations <= sys.maxsize:  # more than that a range cannot count
+        return chance.sample(range(combinations), count)
+    found: dict[int, None] = {}
+    while len(found) < count:
+        found[chance.randrange(combinations)] = None
+    return [*found]
 
 
 def _combination(terms: SweepTerms, place: int) -> dict[str, Any]:
@@ -44,15 +54,19 @@ def _combination(terms: SweepTerms, place: int) -> dict[str, Any]:
 
 def _drawn(draw: ParameterDraw, chance: Random) -> Any:
     if draw.uniform is not None:
-        return _rounded(chance.uniform(*draw.uniform))
+        return _rounded(chance.uniform(*draw.uniform), draw.uniform)
     if draw.log_uniform is not None:
         low, high = map(math.log, draw.log_uniform)
-        return _rounded(math.exp(chance.uniform(low, high)))
+        return _rounded(math.exp(chance.uniform(low, high)), draw.log_uniform)
     return chance.choice(draw.choice or [None])
 
 
-def _rounded(number: float) -> float:
-    return float(f"{number:.{_DIGITS}g}")
+def _rounded(number: float, bounds: Sequence[float]) -> float:
+    """Return it with few digits, more where its bounds are close together, and within these."""
+    low, high = bounds
+    alike = max(abs(low), abs(high)) / (high - low)  # 10^5, of 1000000 and 1000010
+    digits = _DIGITS + max(0, math.floor(math.log10(alike)))
+    return min(max(float(f"{number:.{digits}g}"), low), high)
 
 
 def _chance(seed: str) -> Random:

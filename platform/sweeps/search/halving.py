@@ -25,6 +25,7 @@ from enum import StrEnum
 from typing import Final
 
 MOST_RUNGS: Final = 12
+_NEARLY: Final = 1e-9  # of the end: 3 times 0.7 is a little less than 2.1
 
 
 class MetricGoal(StrEnum):
@@ -141,7 +142,7 @@ def _rank(one: TrialStanding, rung: int, goal: MetricGoal) -> tuple[bool, float,
 def _levels(least: float, most: float, reduction: int) -> Iterator[float]:
     level = least
     for _ in range(MOST_RUNGS):
-        if level >= most:
+        if level >= most * (1 - _NEARLY):
             return
         yield level
         level *= reduction
