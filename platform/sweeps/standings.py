@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -46,8 +46,7 @@ class TrialJob:
     @property
     def rests(self) -> bool:
         """Say whether its sweep had it wait at a rung, and nobody else has told it something."""
-        waits = JobState.PAUSED in {self.state, self.ends_as}
-        return waits and self.reason == JobReason.PAUSED_AT_RUNG
+        return _rests(self.state, self.ends_as, self.reason)
 
     def standing(self, more: Mapping[int, float | None] | None = None) -> TrialStanding:
         return TrialStanding(
@@ -89,12 +88,27 @@ def read(sweep_id: str, wanted: SweepTerms) -> Sequence[TrialJob]:
     return sorted(found, key=lambda one: one.number)
 
 
+def hold(job_ids: Collection[str]) -> frozenset[str]:
+    """Hold the rows of these jobs, in the order in which all do; return which rest as above now.
+
+    What is done with them in this transaction is done with what they are, whatever somebody told
+    them since they were read.
+    """
+    held = Job.objects.select_for_update(no_key=True).filter(pk__in=job_ids).order_by("pk")
+    rows = held.values_list("pk", "state", "ends_as", "reason")
+    return frozenset(job_id for job_id, *told in rows if _rests(*told))
+
+
 def at_the_end(trials: Sequence[TrialJob], rungs: int) -> list[TrialStanding]:
     """Return their standings, where the end of the training is one more rung."""
     return [
         one.standing({rungs: one.value} if one.fate is TrialFate.COMPLETED else None)
         for one in trials
     ]
+
+
+def _rests(state: str, ends_as: str, reason: str) -> bool:
+    return JobState.PAUSED in {state, ends_as} and reason == JobReason.PAUSED_AT_RUNG
 
 
 def _number(value: Any) -> float | None:

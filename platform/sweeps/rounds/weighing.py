@@ -6,6 +6,7 @@ So whoever dies in it has decided nothing, and the next round decides the same.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,20 +43,19 @@ def weigh(sweep: Sweep, now: datetime) -> None:
         return
     marks = arrivals.new_marks(sweep.pk, trials, wanted)
     SweepMark.objects.bulk_create(marks)
+    new: defaultdict[str, dict[int, float | None]] = defaultdict(dict)
+    for mark in marks:
+        new[mark.job_id][mark.rung] = mark.value
     decision = halving.decide(
-        [one.standing(_of(one, marks)) for one in trials],
+        [one.standing(new.get(one.id)) for one in trials],
         rungs=len(wanted.asha.levels),
         reduction=wanted.asha.reduction,
         goal=wanted.metric.goal,
         to_come=max(to_come, 0),
     )
     _promote(sweep, decision, now)
-    steps = _steps_of(decision, trials, {mark.job_id for mark in marks})
+    steps = _steps_of(decision, trials, new.keys())
     _carry_out(steps, f"sweep {sweep.array.name}", wanted.asha.reduction)
-
-
-def _of(trial: TrialJob, marks: Sequence[SweepMark]) -> dict[int, float | None]:
-    return {mark.rung: mark.value for mark in marks if mark.job_id == trial.id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,29 +72,37 @@ def _steps_of(
 ) -> _Steps:
     """Return what follows; who came just now trains on until it is told, unless it may go on.
 
-    One that waits for another reason, as because a person paused it, is left alone.
+    One that waits for another reason, as because a person paused it, is left alone; and one to
+    which somebody tells something at this very moment, too. The rows of all are held from here on.
     """
     promoted = {number for number, _ in decision.promoted}
     stopped = set(decision.stopped)
     live = [one for one in trials if one.fate is TrialFate.LIVES]
-    here = [one for one in live if one.id in came and one.number not in promoted | stopped]
+    here = [one.id for one in live if one.id in came and one.number not in promoted | stopped]
+    best = [one.id for one in live if one.number in promoted and one.rests]
+    last = [one.id for one in live if one.number in stopped and (one.rests or one.id in came)]
+    if not (here or best or last):
+        return _Steps(goes_on=(), waits=(), ends=())
+    rest = standings.hold([*here, *best, *last])
     return _Steps(
-        goes_on=[one.id for one in live if one.number in promoted and one.rests],
-        waits=[one.id for one in here],
-        ends=[one.id for one in live if one.number in stopped and (one.rests or one.id in came)],
+        goes_on=[one for one in best if one in rest],
+        waits=here,
+        ends=[one for one in last if one in rest or one in came],
     )
 
 
 def _carry_out(steps: _Steps, actor: str, reduction: int) -> None:
     """Tell the jobs, in a few statements, however many they are."""
     share = f"at its rung it is not among the best 1/{reduction}"
-    ends = list(steps.ends)
     if steps.goes_on:
         best = f"at its rung it is among the best 1/{reduction}"
         resumed = control.resume_all(job_ids=steps.goes_on, actor=actor, reason=best)
-        ends += {*steps.goes_on} - {*resumed}  # which have used up a limit of their own
-    if ends:
-        control.stop_all(job_ids=ends, actor=actor, reason=f"{share}, and cannot be any more")
+        if used_up := sorted({*steps.goes_on} - {*resumed}):
+            why = f"{best}, and it has used up a limit of its own"
+            control.stop_all(job_ids=used_up, actor=actor, reason=why)
+    if steps.ends:
+        why = f"{share}, and cannot be any more"
+        control.stop_all(job_ids=steps.ends, actor=actor, reason=why)
     if steps.waits:
         control.rest_all(job_ids=steps.waits, actor=actor, reason=f"{share} that came so far")
 

@@ -21,6 +21,10 @@ PATH = "/api/v1/sweeps"
 AddSweep = Callable[..., Sweep]
 
 
+class Killed(BaseException):
+    """The process ends here."""
+
+
 def wanted(**field: Any) -> dict[str, Any]:
     """A spec whose trials are compared after 1 and 3 of 9 epochs."""
     sweep = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from control_plane.queries.pool_capacities import read_pools
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -20,22 +22,21 @@ from jobs.lifecycle import JobState
 from jobs.models import Event, Job, JobArray
 from tests.service.conftest import spec
 from tests.service.sweeps.conftest import (
+    PATH,
     AddSweep,
+    Killed,
     ends,
     go,
     settle,
     states,
     tells,
     trials,
+    wanted,
 )
 
 STATEMENTS_WHERE_THERE_IS_NONE = 1
 STATEMENTS_OF_A_QUIET_SWEEP = 12
 STATEMENTS_OF_A_RUNG = 44
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 def test_a_few_trials_are_submitted_at_once_and_further_ones_as_places_get_free(
@@ -153,6 +154,47 @@ def test_a_trial_that_failed_does_not_count(add: AddSweep) -> None:
     ends(two, JobState.FAILED)
     go()
     assert states(sweep) == {1: "queued", 2: "failed"}
+
+
+def test_who_is_resumed_by_a_person_at_the_same_moment_goes_on(
+    add: AddSweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = add(trials=3)
+    one = trials(sweep)[1]
+    tells(one, 1.0, loss=0.1)
+    go()
+    settle(one)
+    tells(trials(sweep)[2], 1.0, loss=0.2)
+    tells(trials(sweep)[3], 1.0, loss=0.3)
+    real = weighing.standings.read
+
+    def read(*words: Any) -> Any:
+        found = real(*words)
+        control.resume(job_id=one.id, actor="ada")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(weighing.standings, "read", read)
+        weigh_alone(sweep)
+    assert (states(sweep)[1], trials(sweep)[1].message) == ("queued", "Resumed by ada.")
+    assert SweepMark.objects.get(job=one).promoted_at is not None
+
+
+def test_who_waited_beyond_a_limit_of_its_own_is_told_so(api: APIClient) -> None:
+    document = {**wanted(trials=3), "max_duration": "1h"}
+    answer = api.post(PATH, document, format="json")
+    sweep = Sweep.objects.get(pk=answer.json()["id"])
+    one = trials(sweep)[1]
+    tells(one, 1.0, loss=0.1)
+    go()
+    settle(one)
+    Job.objects.filter(pk=one.pk).update(held_seconds=7200.0)
+    tells(trials(sweep)[2], 1.0, loss=0.2)
+    tells(trials(sweep)[3], 1.0, loss=0.3)
+    go()
+    one.refresh_from_db()
+    assert (one.state, one.reason) == ("cancelled", "stopped_by_sweep")
+    assert "among the best 1/3, and it has used up a limit of its own" in one.message
 
 
 @pytest.mark.parametrize("place", ["resume_all", "stop_all", "rest_all"])
