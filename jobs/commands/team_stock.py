@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils import timezone
 from tenancy.models import Team, limits_of
 
+from autoscaler.job_vocabulary import JobReason
 from jobs.admission import call
 from jobs.admission.call import AdmittedCall
 from jobs.admission.rules.line import STAMP_SQL
@@ -32,9 +33,11 @@ def alone(team: Team) -> Team:
     return held.select_related("limits").get(pk=team.pk)
 
 
+_WAITS: Final = "state = ANY(%(waiting)s) AND reason <> %(at_rung)s"
+"""Trials that wait at a rung wait for others: if they kept those out, all would wait for ever."""
 _THERE: Final = f"""
-    SELECT count(*) FILTER (WHERE state = ANY(%(waiting)s)),
-        count(*) FILTER (WHERE state = ANY(%(waiting)s) AND submitted_by = %(by)s),
+    SELECT count(*) FILTER (WHERE {_WAITS}),
+        count(*) FILTER (WHERE {_WAITS} AND submitted_by = %(by)s),
         (array_agg(name ORDER BY name) FILTER (WHERE name = ANY(%(names)s)))[:%(most)s], (
             SELECT jsonb_build_array(body_digest, job_id, job.name, made)
             FROM jobs_idempotencykey LEFT JOIN jobs_job job ON job.id = job_id
@@ -65,6 +68,7 @@ class TeamStock:
                     "names": [job.name for job in jobs],
                     "by": jobs[0].submitted_by,
                     "waiting": sorted(WAITING),
+                    "at_rung": JobReason.PAUSED_AT_RUNG,
                     "live": sorted(LIVE),
                     "most": call.MOST_PROBLEMS,
                     "key": key,

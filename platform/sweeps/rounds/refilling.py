@@ -13,7 +13,7 @@ from schedules.holders import MayNotSubmit
 
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.commands import submission
-from jobs.errors import JobsError, TeamDiskFull, TooManyQueued
+from jobs.errors import JobsError, NameInUse, TeamDiskFull, TooManyQueued
 from jobs.models import JobArray
 from sweeps import places
 from sweeps.models import Sweep
@@ -31,11 +31,11 @@ def refill(sweep: Sweep, read_pools: Callable[[], Sequence[PoolCapacity]], now: 
     try:
         _submit(sweep, read_pools)
     except MayNotSubmit as lost:
-        _refused(sweep, f"{lost}.", now, for_good=True)
-    except (TooManyQueued, TeamDiskFull) as full:  # which passes
-        _refused(sweep, str(full), now, for_good=False)
+        _refused(sweep, f"{lost}.", now, ends=True)
+    except (TooManyQueued, TeamDiskFull, NameInUse) as full:  # which passes
+        _refused(sweep, str(full), now, passes=True)
     except JobsError as refused:
-        _refused(sweep, str(refused), now, for_good=sweep.refusals + 1 >= MOST_REFUSALS)
+        _refused(sweep, str(refused), now, ends=sweep.refusals + 1 >= MOST_REFUSALS)
 
 
 @transaction.atomic
@@ -63,15 +63,23 @@ def _submit(sweep: Sweep, read_pools: Callable[[], Sequence[PoolCapacity]]) -> N
     Sweep.objects.filter(pk=sweep.pk).update(made=made, refusals=0, try_at=None, message="")
 
 
-def _refused(sweep: Sweep, message: str, now: datetime, *, for_good: bool) -> None:
-    """Note why, and when it is tried again; after too many times it makes no more trials."""
+def _refused(
+    sweep: Sweep, message: str, now: datetime, *, passes: bool = False, ends: bool = False
+) -> None:
+    """Note why, and when it is tried again; if it ends, it makes no more trials.
+
+    Refusals that pass leave half of those that do not until then.
+    """
     rest = min(_FIRST_REST * 2 ** min(sweep.refusals, 10), _LONGEST_REST)
-    end = " No further trials are submitted; those that are there go on." if for_good else ""
+    refusals = sweep.refusals + 1
+    end = " No further trials are submitted; those that are there go on." if ends else ""
     with transaction.atomic():
-        if for_good:
+        if ends:
             JobArray.objects.filter(pk=sweep.pk).update(is_open=False)
         Sweep.objects.filter(pk=sweep.pk).update(
-            message=f"{message[:900]}{end}", refusals=sweep.refusals + 1, try_at=now + rest
+            message=f"{message[:900]}{end}",
+            refusals=min(refusals, MOST_REFUSALS // 2) if passes else refusals,
+            try_at=now + rest,
         )
     extra = {"action": "sweeps", "sweep": sweep.pk}
     _log.warning("Trials of sweep %s were refused: %s", sweep.pk, message, extra=extra)

@@ -255,6 +255,44 @@ def test_who_dies_while_trials_are_submitted_has_submitted_none(
     assert sweep.made == 4
 
 
+def test_a_round_that_read_the_sweep_long_ago_submits_no_trial_twice(add: AddSweep) -> None:
+    sweep = add()
+    long_ago = Sweep.objects.select_related("array__team").get(pk=sweep.pk)
+    ends(trials(sweep)[1])
+    go()
+    ends(trials(sweep)[4])
+    refilling.refill(long_ago, read_pools, timezone.now())
+    numbers = Job.objects.filter(array=sweep.pk).values_list("trial__number", flat=True)
+    assert sorted(numbers) == [1, 2, 3, 4, 5]
+    sweep.refresh_from_db()
+    assert sweep.made == 5
+
+
+def test_trials_that_wait_at_a_rung_keep_no_further_ones_out(add: AddSweep, vision: Team) -> None:
+    Team.objects.filter(pk=vision.pk).update(max_queued_jobs=3)
+    sweep = add(trials=27)
+    for number in range(1, 6):
+        tells(trials(sweep)[number], 1.0, loss=number / 10)
+        go()
+        settle(*trials(sweep).values())
+    assert [*states(sweep).values()] == ["queued", *["paused"] * 4, "queued", "queued"]
+    sweep.refresh_from_db()
+    assert sweep.message == ""
+
+
+def test_a_name_that_another_job_has_is_waited_for(add: AddSweep, api: APIClient) -> None:
+    sweep = add()
+    assert api.post("/api/v1/jobs", spec(name="digits-4"), format="json").status_code == 201
+    ends(trials(sweep)[1])
+    Sweep.objects.update(refusals=refilling.MOST_REFUSALS - 1)
+    go()
+    sweep.refresh_from_db()
+    assert "live job named 'digits-4'" in sweep.message
+    assert JobArray.objects.get(pk=sweep.pk).is_open
+    assert sweep.refusals == refilling.MOST_REFUSALS // 2
+    assert sweep.try_at is not None
+
+
 def test_a_full_queue_is_tried_again_and_a_token_that_is_gone_is_not(
     add: AddSweep, vision: Team
 ) -> None:
