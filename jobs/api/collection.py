@@ -53,8 +53,8 @@ CountJobs = Callable[[Request, int], None]
 """Counts the jobs of a bulk against its sender's rate; raises if they are too many now."""
 LookAhead = Callable[[Job, JobSpec, Principal], Any]
 """Says what would become of a job that is not stored, as far as its sender may know it."""
-Expand = Callable[[object], list[SentSpec]]
-"""Returns the specs of all jobs that one spec asks for. Raises: SpecInvalid."""
+Expand = Callable[[object, Mapping[str, Team]], list[SentSpec]]
+"""Returns the specs of all jobs that one spec asks for, of these teams. Raises: SpecInvalid."""
 Share = Callable[[Request, Hashable, Callable[[], Any]], Any]
 """Reads, or returns what was just read for somebody who asked the same and may see the same."""
 
@@ -210,7 +210,7 @@ class ValidateView(KnowsPools):
     """Would this spec be accepted, and what would become of it?"""
 
     look_ahead: LookAhead | None = None
-    expand: Expand = staticmethod(expansion.read_one)
+    expand: Expand = staticmethod(lambda document, _teams: expansion.read_one(document))
 
     @extend_schema(
         operation_id="validate_job",
@@ -228,11 +228,10 @@ class ValidateView(KnowsPools):
         principal = principal_of(request)
         answer: dict[str, Any] = {"resolved_spec": None, "problems": [], "notes": [], "trials": 0}
         try:
-            sent = self.expand(request.data)
+            teams = principal.teams_where(Permission.SUBMIT)
+            sent = self.expand(request.data, teams)
             self.count_jobs(request, len(sent))
-            admitted = call.admit_all(
-                sent, teams=principal.teams_where(Permission.SUBMIT), pools=self.pools()
-            )
+            admitted = call.admit_all(sent, teams=teams, pools=self.pools())
         except SpecInvalid as error:
             problems = [problem.as_detail() for problem in error.problems]
             return Response({**answer, "problems": problems, "outlook": None})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -14,10 +15,11 @@ from tenancy.models import Team
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.commands import control, submission
+from jobs.errors import IdempotencyConflict
 from jobs.models import JobArray
 from sweeps import places, specs
 from sweeps.models import Sweep
-from sweeps.search.terms import SweepTerms
+from sweeps.specs import SweptSpec
 
 
 def begin(
@@ -37,18 +39,19 @@ def begin(
     Raises:
         JobsError: as `submission.submit`.
     """
-    spec, wanted = specs.read(document)
-    trials = specs.trials_of(spec, wanted)
+    read = specs.read(document, teams)
+    trials = specs.trials_of(read)
     count_jobs(len(trials))
     admitted = call.admit_all(trials, teams=teams, pools=pools)
-    spec = {**spec, "team": admitted.team.name}
+    spec = {**read.document, "team": admitted.team.name}
     spec.pop("project", None)
-    sweep = _new(holder, admitted.team, spec, document["sweep"], wanted)
-    first = min(wanted.max_running, places.MOST_AT_ONCE)
+    swept = replace(read, document=spec)
+    sweep = _new(holder, admitted.team, swept, document["sweep"])
+    first = min(swept.wanted.max_running, places.MOST_AT_ONCE)
     with transaction.atomic():
         sweep.array.save(force_insert=True)
         made = submission.submit(
-            sent=specs.trials_of(spec, wanted, most=first),
+            sent=specs.trials_of(swept, most=first),
             body=document,
             teams=teams,
             pools=pools,
@@ -62,8 +65,7 @@ def begin(
         else:
             transaction.set_rollback(True)  # the array is there already
     if not made.is_new:
-        known = Sweep.objects.select_related("array__team")
-        return known.get(array__jobs=made.made[0][0]), admitted.notes, False
+        return _made_before(made.made), admitted.notes, False
     records.note_target(team_id=admitted.team.pk, target=f"sweeps/{sweep.pk}")
     records.note_change(after={"sweep": sweep.array.name, "trials": len(trials)})
     return sweep, admitted.notes, True
@@ -78,14 +80,25 @@ def cancel(principal: Principal, sweep: Sweep, *, reason: str) -> Sequence[str]:
     return control.cancel_trials(principal, sweep.array, reason=reason)
 
 
-def _new(
-    holder: ScheduleHolder,
-    team: Team,
-    spec: Mapping[str, Any],
-    field: Any,
-    wanted: SweepTerms,
-) -> Sweep:
+def _made_before(jobs: Sequence[tuple[str, str]]) -> Sweep:
+    """Return the sweep of these jobs, of which some may be deleted.
+
+    Raises:
+        IdempotencyConflict: all are.
+    """
+    known = Sweep.objects.select_related("array__team")
+    sweep = known.filter(array__jobs__in=[job_id for job_id, _ in jobs]).first()
+    if sweep is None:
+        raise IdempotencyConflict(
+            "This Idempotency-Key began a sweep whose jobs are deleted. Use another key to begin"
+            " it anew."
+        )
+    return sweep
+
+
+def _new(holder: ScheduleHolder, team: Team, swept: SweptSpec, field: Any) -> Sweep:
     """Return a sweep and its array; nothing is stored."""
+    spec, wanted = swept.document, swept.wanted
     array = JobArray(
         team=team,
         name=str(spec["name"]),
@@ -96,4 +109,4 @@ def _new(
         is_open=True,
         submitted_by=holder.principal.name,
     )
-    return Sweep(array=array, spec=spec, terms=field, **holder.columns)
+    return Sweep(array=array, spec=spec, terms=field, template=swept.template, **holder.columns)

@@ -18,7 +18,14 @@ class Sweep(models.Model):
     array = models.OneToOneField(
         JobArray, primary_key=True, on_delete=models.CASCADE, related_name="sweep"
     )
-    spec = models.JSONField(help_text="As sent, with its team, and without `sweep`.")
+    spec = models.JSONField(
+        help_text="As sent, with its team, its template and its team's defaults, without `sweep`."
+    )
+    template = models.JSONField(
+        default=dict,
+        db_default={},
+        help_text="With which template of which team it began, and which version; empty: none.",
+    )
     terms = models.JSONField(help_text="The field `sweep`, as sent.")
     made = models.PositiveIntegerField(default=0, help_text="How many trials were submitted.")
 

@@ -20,16 +20,20 @@ _RESTING: Final = Q(state=JobState.PAUSED) | Q(
 
 
 def next_trials(sweep: Sweep) -> list[SentSpec]:
-    """Return the trials for which there are places now, in one statement; mostly none.
+    """Return the trials for which there are places now; mostly none, then in one statement.
 
     A trial that waits at a rung takes no place, and one that is let go on comes before new ones.
+    The caller holds the array, so that what is read here of how many were made stays true.
     """
     wanted = terms.read(sweep.terms)
-    left = wanted.number_of_trials - sweep.made
-    if left <= 0 or not sweep.array.is_open:
+    if wanted.number_of_trials <= sweep.made or not sweep.array.is_open:
         return []
     busy = Job.objects.filter(array=sweep.pk, state__in=LIVE).exclude(_RESTING).count()
-    most = min(wanted.max_running - busy, left, MOST_AT_ONCE)
+    if busy >= wanted.max_running:
+        return []
+    sweep.refresh_from_db(fields=["made"])
+    most = min(wanted.max_running - busy, wanted.number_of_trials - sweep.made, MOST_AT_ONCE)
     if most <= 0:
         return []
-    return specs.trials_of(sweep.spec, wanted, first=sweep.made + 1, most=most)
+    swept = specs.SweptSpec(document=sweep.spec, wanted=wanted, template=sweep.template)
+    return specs.trials_of(swept, first=sweep.made + 1, most=most)

@@ -96,7 +96,7 @@ def page_of(principal: Principal, *, team: str, limit: int, cursor: str) -> Swee
         at = last.array.submitted_at
         earlier = Q(array__submitted_at__lt=at) | Q(array__submitted_at=at, pk__gt=last.pk)
         found = found.filter(earlier)
-    rows = list(found.order_by("-array__submitted_at", "pk")[: limit + 1])
+    rows = list(found.defer("spec").order_by("-array__submitted_at", "pk")[: limit + 1])
     page = rows[:limit]
     more = page[-1].pk if len(rows) > limit else None
     return SweepPage(items=standing_of(principal, page), next_cursor=more)

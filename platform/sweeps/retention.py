@@ -12,7 +12,10 @@ from sweeps.models import Sweep
 
 
 def delete_old(*, erase: Callable[[QuerySet[Any]], int]) -> Mapping[str, int]:
-    """Delete sweeps without jobs, and then their arrays; the marks of trials went with the jobs."""
-    deleted = erase(Sweep.objects.filter(array__jobs=None))
+    """Delete sweeps without jobs, and then their arrays; the marks of trials went with the jobs.
+
+    One that goes on has trials that are still to come.
+    """
+    deleted = erase(Sweep.objects.filter(array__jobs=None, ended_at__isnull=False))
     erase(JobArray.objects.filter(jobs=None, is_swept=True, sweep=None))
     return {"sweeps": deleted}

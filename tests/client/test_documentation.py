@@ -70,7 +70,7 @@ def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
     for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL):
         document = job_files.parse(block, page).spec
         if "command" in document:
-            for one in specs.all_of(as_sent(document)):
+            for one in specs.all_of(as_sent(document), {}):
                 job_spec.parse(one.document)
 
 
@@ -78,7 +78,7 @@ def test_yaml_in_the_documentation_is_a_valid_spec(page: str) -> None:
     "file", sorted((ROOT / "examples/jobs").glob("*.yaml")), ids=lambda p: p.name
 )
 def test_an_example_is_a_valid_spec_whose_script_exists(file: Path) -> None:
-    first, *others = specs.all_of(job_files.read(str(file)).spec)
+    first, *others = specs.all_of(job_files.read(str(file)).spec, {})
     parsed = job_spec.parse(first.document)
     assert parsed.name == (f"{file.stem}-1" if others else file.stem)
     assert parsed.workdir == str(ROOT)

@@ -117,13 +117,13 @@ def test_trials_ask_for_borrowed_gpus_unless_their_spec_says_otherwise() -> None
         "env": {"LR": "{{lr}}"},
         "sweep": {"parameters": {"lr": [0.1, 0.2]}, "metric": METRIC},
     }
-    one, two = specs.all_of(spec)
+    one, two = specs.all_of(spec, {})
     assert isinstance(one.document, dict)
     assert one.document["preemptibility"] == "preemptible"
     assert {one.document["name"], one.document["env"]["LR"]} <= {"digits-1", "0.1", "0.2"}
     assert two.trial is not None
     assert two.trial.number == 2
-    kept = specs.all_of({**spec, "preemptibility": "non-preemptible"})[0].document
+    kept = specs.all_of({**spec, "preemptibility": "non-preemptible"}, {})[0].document
     assert isinstance(kept, dict)
     assert kept["preemptibility"] == "non-preemptible"
 
@@ -143,4 +143,4 @@ def test_parameters_and_places_fit_together(changes: Any, words: str) -> None:
         "sweep": {"parameters": {"lr": [0.1, 0.2]}, "metric": METRIC},
     }
     with pytest.raises(SpecInvalid, match=words):
-        specs.all_of({**spec, **changes})
+        specs.all_of({**spec, **changes}, {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from control_plane.database.batch_deletion import Eraser
 from django.contrib.auth.models import User
 from django.db import connection
@@ -14,14 +15,17 @@ from sweeps.models import Sweep, SweepMark
 from tenancy.models import AuditEntry, Membership, Team
 from tenancy.models.retention_rule import KeptPart
 
+from jobs.commands import control
 from jobs.commands.removal import job_deletion
 from jobs.commands.removal import retention as jobs_retention
 from jobs.commands.removal.retention_periods import JobRetention
-from jobs.models import Job, JobArray
+from jobs.models import Job, JobArray, JobTemplate
+from jobs.spec import stored_spec
 from tests.service.conftest import spec
 from tests.service.sweeps.conftest import (
     PATH,
     AddSweep,
+    Killed,
     ends,
     go,
     settle,
@@ -106,6 +110,44 @@ def test_the_same_key_begins_it_once(api: APIClient) -> None:
     assert JobArray.objects.count() == 1
 
 
+def test_the_same_key_finds_it_when_some_of_its_trials_are_deleted(api: APIClient) -> None:
+    def begun() -> Any:
+        return api.post(PATH, wanted(), format="json", headers={"Idempotency-Key": "one"})
+
+    sweep = Sweep.objects.get(pk=begun().json()["id"])
+    first, *others = sorted(trials(sweep).values(), key=lambda job: job.name)
+    for jobs, code in (([first], 200), (others, 409)):
+        for job in jobs:
+            ends(job)
+            job_deletion.delete(job_id=job.id)
+        answer = begun()
+        assert answer.status_code == code, answer.json()
+    assert answer.json()["code"] == "idempotency_conflict"
+    assert "jobs are deleted" in answer.json()["message"]
+
+
+def test_a_template_counts_as_it_was_when_the_sweep_was_submitted(
+    api: APIClient, vision: Team
+) -> None:
+    said = {"preemptibility": "non-preemptible", "env": {"STAGE": "{{lr}}"}}
+    JobTemplate.objects.create(team=vision, name="large", spec=said, changed_by="ada")
+    document = {**wanted(), "template": "large"}
+    checked = api.post("/api/v1/jobs:validate", document, format="json").json()
+    assert checked["resolved_spec"]["preemptibility"] == "non-preemptible"
+    answer = api.post(PATH, document, format="json")
+    assert answer.status_code == 201, answer.json()
+    sweep = Sweep.objects.get(pk=answer.json()["id"])
+    JobTemplate.objects.all().delete()
+    ends(trials(sweep)[1])
+    go()
+    assert len(trials(sweep)) == 4
+    for job in trials(sweep).values():
+        read = stored_spec.read(job.resolved_spec).spec
+        assert read.preemptibility == "non-preemptible"
+        assert read.env["STAGE"] == str(job.trial["values"]["lr"]) == read.env["LR"]
+        assert job.template == {"team": "vision", "name": "large", "version": 1}
+
+
 def test_a_sweep_is_sent_to_the_place_for_sweeps(api: APIClient) -> None:
     for path, body in (
         ("/api/v1/jobs", wanted()),
@@ -161,6 +203,21 @@ def test_a_sweep_is_cancelled_with_all_that_is_to_come(api: APIClient, add: AddS
     assert entry.target == f"sweeps/{sweep.pk}/cancel"
 
 
+def test_who_dies_while_it_is_cancelled_has_not_closed_it(
+    api: APIClient, add: AddSweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = add()
+    with monkeypatch.context() as patched:
+
+        def die(**_: object) -> None:
+            raise Killed
+
+        patched.setattr(control, "cancel_all", die)
+        with pytest.raises(Killed):
+            api.post(f"{PATH}/{sweep.pk}/cancel", {}, format="json")
+    assert JobArray.objects.get(pk=sweep.pk).is_open
+
+
 def test_its_array_is_cancelled_likewise_and_steered_by_nobody_else(
     api: APIClient, add: AddSweep
 ) -> None:
@@ -197,11 +254,21 @@ def test_a_sweep_goes_with_its_last_job(add: AddSweep) -> None:
     tells(trials(sweep)[1], 1.0, loss=0.5)
     go()
     ends(trials(sweep)[1])
+    go()
     forget()
     assert Sweep.objects.exists()
     job_deletion.delete(job_id=trials(sweep)[1].id)
     forget()
     assert not any(kind.objects.exists() for kind in (Sweep, SweepMark, JobArray))
+
+
+def test_a_sweep_without_jobs_that_goes_on_is_not_forgotten(add: AddSweep) -> None:
+    sweep = add(max_running=1)
+    ends(trials(sweep)[1])
+    job_deletion.delete(job_id=trials(sweep)[1].id)
+    forget()
+    go()
+    assert states(sweep) == {2: "queued"}
 
 
 def forget() -> None:
