@@ -31,7 +31,7 @@ class Roster:
     """All machines that the cluster says it has now."""
 
     machines: tuple[RosterMachine, ...]
-    unusable: Mapping[str, str] = field(default_factory=dict)  # names that stand for none, and why
+    unusable: Mapping[str, str] = field(default_factory=dict)  # names of several, and what to do
 
 
 class RosterKeeper(Protocol):

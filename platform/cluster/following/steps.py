@@ -22,6 +22,7 @@ _LONGEST_ADDRESS: Final = 200
 _LONGEST_REASON: Final = 300
 MOST_GPUS: Final = 1024  # of a node
 _MOST_NAMED: Final = 5
+_MOST_TOLD: Final = 20  # lines about machines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +91,8 @@ def plan_following(
 ) -> FollowingPlan:
     """Return what has to change. `known`: all nodes of these pools, and those of the same names."""
     told: defaultdict[str, list[str]] = defaultdict(list)
-    wanted = _wanted(pools, roster, told)
     rows = {node.name: node for node in known}
+    wanted = _wanted(pools, rows, roster, told)
     alive = {machine.name: machine for machine in roster.machines}
     found = FollowingPlan()
     for name, (pool, machine) in wanted.items():
@@ -111,21 +112,37 @@ def plan_following(
         found.steps.extend(_left(row, own_pool, alive, roster, gone_since=now - lost_after))
     for pool in pools:
         own = [_gpus_of(pool, machine) for one, machine in wanted.values() if one is pool]
-        found.notes[pool.name] = "\n".join([*_notes(pool, own), *sorted(told[pool.name])])
+        found.notes[pool.name] = "\n".join([*_notes(pool, own), *_some(told[pool.name])])
     return found
 
 
+def _some(told: Iterable[str]) -> Iterator[str]:
+    """Each once, and no more than anybody reads."""
+    lines = sorted(set(told))
+    yield from lines[:_MOST_TOLD]
+    if len(lines) > _MOST_TOLD:
+        yield f"And {len(lines) - _MOST_TOLD} more."
+
+
 def _wanted(
-    pools: Sequence[FollowingPool], roster: Roster, told: Mapping[str, list[str]]
+    pools: Sequence[FollowingPool],
+    rows: Mapping[str, KnownNode],
+    roster: Roster,
+    told: Mapping[str, list[str]],
 ) -> dict[str, tuple[FollowingPool, RosterMachine]]:
-    """Return the machines of each pool, by name; what cannot be a node is told."""
+    """Return the machines of each pool, by name; what cannot be a node is told.
+
+    Of several pools that choose one the pool has it that has its node, or else the first: jobs of
+    one pool do not have to leave because another one was made.
+    """
     found: dict[str, tuple[FollowingPool, RosterMachine]] = {}
     for machine in roster.machines:
         choosing = [pool for pool in pools if machine.bears(pool.selector)]
         if not choosing:
             continue
-        pool, *others = choosing
-        if why_not := _why_no_node(pool, machine):
+        row = rows.get(machine.name)
+        pool, *others = sorted(choosing, key=lambda one: row is None or row.pool != one.name)
+        if why_not := _why_no_node(pool, machine, roster):
             told[pool.name].append(why_not)
             continue
         for other in others:
@@ -136,8 +153,10 @@ def _wanted(
     return found
 
 
-def _why_no_node(pool: FollowingPool, machine: RosterMachine) -> str:
+def _why_no_node(pool: FollowingPool, machine: RosterMachine, roster: Roster) -> str:
     name = machine.name
+    if name in roster.unusable:
+        return f"{name[:_LONGEST_NAME]}: {roster.unusable[name]}"
     if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable() or set(name) & set(" /?#%"):
         return (
             f"{name[:_LONGEST_NAME]!r} cannot be a node's name. Give that machine one with"
@@ -169,14 +188,10 @@ def _join(pool: FollowingPool, machine: RosterMachine) -> Step:
 def _kept(row: KnownNode, pool: FollowingPool, machine: RosterMachine) -> Iterator[Step]:
     """Yield what is different of a node that stays in its pool."""
     now = _join(pool, machine)
-    is_other = (row.gpus, row.address) != (now.gpus, now.address)
-    if is_other and not row.is_claimed:
+    gpus = row.gpus if row.is_claimed else now.gpus  # nobody may lose one of which it has several
+    if (row.gpus, row.address) != (gpus, now.address):
         yield Step(
-            kind=StepKind.ADJUST,
-            node=row.name,
-            pool=pool.name,
-            gpus=now.gpus,
-            address=now.address,
+            kind=StepKind.ADJUST, node=row.name, pool=pool.name, gpus=gpus, address=now.address
         )
     yield from _serving(row, now.reason)
 
@@ -200,11 +215,15 @@ def _left(
     """Yield what becomes of a node that the cluster does not have for this pool."""
     if row.name in roster.unusable:
         return  # several of this name: it is silent with that reason
-    if row.name in alive:
-        reason = f"its labels in the cluster are not {written(dict(pool.selector))} any more"
+    is_alive = row.name in alive
+    if is_alive:
+        labels = written(dict(pool.selector))
+        reason = f"in the cluster it has not the labels {labels} any more, or no GPUs"
         yield from _serving(row, reason[:_LONGEST_REASON])
-    elif row.silent_since is None or row.silent_since > gone_since:
-        return
+    if row.silent_since is not None and row.silent_since > gone_since:
+        return  # it may come back, or what was left running there is being stopped
+    if row.silent_since is None and not is_alive:
+        return  # its agent answers, whatever Ray says
     if not row.is_claimed:
         yield Step(kind=StepKind.REMOVE, node=row.name, pool=row.pool)
 

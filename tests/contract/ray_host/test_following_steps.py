@@ -55,10 +55,29 @@ def test_a_node_that_is_as_its_machine_needs_nothing() -> None:
     assert steps(machine("n1"), known=(node("n1"),)) == []
 
 
-def test_other_gpus_and_addresses_are_noted_as_soon_as_nobody_has_its_gpus() -> None:
-    other = machine("n1", gpus=4, address="10.0.0.2")
+def test_other_gpus_are_noted_as_soon_as_nobody_has_any_of_them() -> None:
+    other = machine("n1", gpus=4)
     assert steps(other, known=(node("n1"),)) == [("adjust", "n1")]
     assert steps(other, known=(node("n1", is_claimed=True),)) == []
+
+
+def test_another_address_is_noted_at_once_for_nobody_is_at_the_former_one() -> None:
+    other = machine("n1", gpus=4, address="10.0.0.2")
+    (step,) = planned(other, known=(node("n1", is_claimed=True),)).steps
+    assert (step.kind, step.gpus, step.address) == (StepKind.ADJUST, 8, "10.0.0.2")
+
+
+def test_machines_of_one_name_are_told_where_they_would_be_nodes() -> None:
+    twins = (machine("n1"), machine("n1", address="10.0.0.2"), machine("head", labels={}))
+    plan = planned(*twins, unusable={"n1": "several bear this name", "head": "several, too"})
+    assert plan.steps == []
+    assert plan.notes["h100"].splitlines()[1:] == ["n1: several bear this name"]
+
+
+def test_of_many_machines_that_are_no_nodes_some_are_told() -> None:
+    plan = planned(*(machine(f"n{number}", gpus=0) for number in range(300)))
+    lines = plan.notes["h100"].splitlines()
+    assert (len(lines), lines[-1]) == (22, "And 280 more.")
 
 
 SILENT = NOW - timedelta(seconds=61)
@@ -105,6 +124,14 @@ def test_one_that_lost_its_labels_is_drained_first_and_then_goes() -> None:
     assert steps(other, known=(node("n1"),)) == [("drain", "n1"), ("remove", "n1")]
 
 
+def test_one_that_lost_its_labels_goes_only_when_nothing_is_left_running_there() -> None:
+    other = machine("n1", labels={})
+    drained = {"is_schedulable": False, "is_draining": True}
+    lately = node("n1", silent_since=NOW - timedelta(seconds=59), **drained)
+    assert steps(other, known=(lately,)) == []
+    assert steps(other, known=(node("n1", silent_since=SILENT, **drained),)) == [("remove", "n1")]
+
+
 def test_one_moves_to_another_pool_by_way_of_nowhere() -> None:
     other = FollowingPool(name="other", selector={"zone": "a"}, is_of_gpus=True)
     moved = machine("n1", labels={"zone": "a"})
@@ -118,6 +145,13 @@ def test_the_first_pool_has_what_two_choose_and_the_other_is_told() -> None:
     plan = planned(machine("n1"), pools=(POOL, other))
     assert [step.pool for step in plan.steps] == ["h100"]
     assert "n1 bears the labels of pool h100 as well" in plan.notes["other"]
+
+
+def test_a_pool_keeps_a_machine_that_a_new_one_chooses_as_well() -> None:
+    first = FollowingPool(name="a", selector=H100, is_of_gpus=True)
+    plan = planned(machine("n1"), known=(node("n1"),), pools=(first, POOL))
+    assert plan.steps == []
+    assert "n1 bears the labels of pool h100 as well, which has it" in plan.notes["a"]
 
 
 def test_a_node_of_a_pool_that_follows_nobody_is_left_to_admins() -> None:

@@ -110,7 +110,7 @@ class PoolsView(APIView):
         for size in sizes:
             pool = size.pool
             missing = max(promised.get(pool.pk, 0) - size.gpus, 0)
-            note = pool.following_note if principal.is_admin else ""
+            note = pool.following_note if principal.is_admin and pool.follows else ""
             more = {"gpus_missing": missing, "following_note": note}
             items.append({**_pool(size, nodes[pool.pk], outcomes), **more})
         return {"items": items}
