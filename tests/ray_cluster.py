@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -35,6 +36,12 @@ WHY_NOT: Final = "Ray is not installed: .venv/bin/uv pip install -r requirements
 _MARK: Final = "CONCERTINA_TESTS_RAY"
 _START_SECONDS: Final = 240.0  # 4 s on a quiet machine
 _TRIES: Final = 3
+_LEASES: Final = """
+import json, ray, sys
+ray.init(address=sys.argv[1], namespace="concertina", log_to_driver=False)
+rows = ray.util.placement_group_table().values()
+print(json.dumps([row["name"] for row in rows if row["state"] != "REMOVED"]))
+"""
 TOO_BUSY: Final = ("timed out during startup", "Timed out", "timed out", "in time")
 
 
@@ -78,6 +85,12 @@ class RayCluster:
         )
         ran = self._run(command)
         assert ran.returncode == 0, ran.stdout + ran.stderr
+
+    def leases(self) -> set[str]:
+        """Names of the nodes of which Ray leases something, or still means to."""
+        ran = self._run((sys.executable, "-c", _LEASES, self.address))
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return {name.split(":")[1] for name in json.loads(ran.stdout.splitlines()[-1])}
 
     def _start_head(self) -> str | None:
         self.port = free_port()

@@ -211,6 +211,7 @@ class RayHost:
             HostUnavailable: none answers.
         """
         if not nodes:
+            self._give_all_back()
             return {}, {}
         look = wire.question("look")
         answers, silent = self._ask(dict.fromkeys(nodes, look), slots=self.nodes())
@@ -223,6 +224,12 @@ class RayHost:
         if not seen:
             raise _unavailable(silent)
         return seen, silent
+
+    def _give_all_back(self) -> None:
+        """Let the link know that there is no node any more, if there is a link that had some."""
+        if self.link.is_begun:
+            with contextlib.suppress(HostUnavailable):  # the next look says it again
+                self._ask({}, slots={})
 
     def _copy_later(self, node: str, logs: Sequence[NodeLog]) -> None:
         if self._copies.are_behind(logs):
@@ -269,7 +276,7 @@ class RayHost:
             HostUnavailable: there is no link to Ray.
         """
         patience = self.answer_seconds if seconds is None else seconds
-        request = {"questions": questions, "slots": slots or {}, "seconds": patience}
+        request = {"questions": questions, "slots": slots, "seconds": patience}
         reply = self.link.ask(request, seconds=patience + _MARGIN_SECONDS)
         if "trouble" in reply:
             raise HostUnavailable(f"the link to Ray failed: {reply['trouble']}")

@@ -180,6 +180,11 @@ class Link:
             self._failures, self._trouble = 0, ""
         return answer
 
+    @property
+    def is_begun(self) -> bool:
+        """True if somebody has asked it, and it did not end since."""
+        return self._conversation is not None
+
     def close(self) -> None:
         """End it; the next question begins another."""
         with self._lock:

@@ -122,6 +122,12 @@ def test_nodes_of_a_pool_are_the_raylets_with_its_labels(
             assert raylet.signal(signal.SIGKILL)
     comes_to(host, lambda: not Node.objects.filter(name=OTHER).exists(), lost_after=0.0)
     assert takes_work(NODE)
+    looks(host)
+    until(lambda: cluster.leases() == {NODE}, seconds=LONG)  # not of a machine that is no more
+
+    Pool.objects.all().delete()
+    looks(host)
+    until(lambda: cluster.leases() == set(), seconds=LONG)  # others may have its GPUs again
 
 
 def seen_id(host: RayHost, name: str) -> str:

@@ -3,8 +3,9 @@
 The *lease* is a detached placement group of one bundle, pinned to the node: all GPUs that the
 service has there, or processors where it has slots. It outlives the agent, so that nobody else gets
 the GPUs of processes that outlive it, too; and Ray's autoscaler takes no node that has one for
-idle. A node that comes back bears a new id of Ray and gets a new lease and a new agent; what was
-for its former id is removed, as it would wait for that node for ever.
+idle. A node that comes back bears a new id of Ray and gets a new lease and a new agent. What was
+for an id that is gone would wait for it for ever, and what is for a node that the service does not
+have any more would keep GPUs from others: both are given back.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -66,7 +67,26 @@ class Agents:
     node_dir: str
     asked_of_nodes: Mapping[str, str]  # what each has to have for jobs to run there
     _posts: dict[tuple[str, str], _Post] = field(default_factory=dict)
+    _kept: frozenset[str] | None = None  # names of leases and agents; None: not tidied yet
+    _is_tidying: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def keep(self, names: Collection[str], alive: Iterable[RayNode]) -> None:
+        """Give back, in the background, what is for nodes of other names, or for none that lives.
+
+        What runs there goes on. Costs nothing while these stay the same.
+        """
+        nodes = [node for node in alive if node.name in names]
+        kept = frozenset(map(self._name, nodes))
+        with self._lock:
+            is_new, self._kept = kept != self._kept, kept
+            if is_new:
+                keys = set(map(_key, nodes))
+                self._posts = {key: post for key, post in self._posts.items() if key in keys}
+            if not is_new or self._is_tidying:
+                return
+            self._is_tidying = True
+        threading.Thread(target=self._tidy, name="tidy", daemon=True).start()
 
     def seek(self, wanted: Mapping[RayNode, int | None]) -> None:
         """Begin to find or make the agents of these nodes, each with so many slots.
@@ -116,7 +136,6 @@ class Agents:
         handle, why_not = None, ""
         try:
             handle = self._made(node, slots)
-            self._remove_former(node)
         except NoAgent as problem:
             why_not = str(problem)
         except Exception as problem:  # noqa: BLE001 - Ray's own, of many classes: told, tried again
@@ -204,24 +223,40 @@ class Agents:
     def _name(self, node: RayNode) -> str:
         return f"{self.installation}:{node.name}:{node.ray_id[:_ID_DIGITS]}"
 
-    def _remove_former(self, node: RayNode) -> None:
-        """Remove what was for this node under another id of Ray."""
-        own = self._name(node)
-        for name in list_named_actors():
-            if _is_of_same_node(name, own):
+    def _tidy(self) -> None:
+        """Go on until all is as it was wanted last; a failure waits for the next look."""
+        while True:
+            with self._lock:
+                kept = self._kept
+            try:
+                self._give_back()
+            except Exception as problem:  # noqa: BLE001 - Ray's own, of many classes: tried again
+                _log.warning("What nobody wants is kept yet: %s", problem)
+                time.sleep(_AGAIN_SECONDS)
+                kept = None
+            with self._lock:
+                if kept in {None, self._kept}:
+                    self._kept, self._is_tidying = kept, False
+                    return
+
+    def _give_back(self) -> None:
+        for name in filter(self._is_unwanted, list_named_actors()):
+            with contextlib.suppress(ValueError):  # somebody else was quicker
                 ray.kill(ray.get_actor(name), no_restart=True)
         for row in placement_group_table().values():
-            if _is_of_same_node(row["name"], own) and row["state"] != "REMOVED":
-                remove_placement_group(get_placement_group(row["name"]))
+            if row["state"] != "REMOVED" and self._is_unwanted(row["name"]):
+                with contextlib.suppress(ValueError):
+                    remove_placement_group(get_placement_group(row["name"]))
+
+    def _is_unwanted(self, name: str) -> bool:
+        """True if it is of this installation, and for no node that is wanted now."""
+        with self._lock:
+            kept = self._kept
+        return kept is not None and name.startswith(f"{self.installation}:") and name not in kept
 
 
 def _key(node: RayNode) -> tuple[str, str]:
     return node.name, node.ray_id
-
-
-def _is_of_same_node(name: str, own: str) -> bool:
-    """True if it is for another id that Ray gave to the node of this name."""
-    return name != own and name.rpartition(":")[0] == own.rpartition(":")[0]
 
 
 def _bundle(node: RayNode, slots: int) -> Mapping[str, int]:

@@ -50,10 +50,14 @@ class Asking:
         """Ask each node its question; returns who answered what, and who is silent, and why."""
         give_up_at = time.monotonic() + request["seconds"]
         members = self.membership.now(seconds=request["seconds"])
-        self._slots.update(request.get("slots", {}))
+        slots: Mapping[str, int] | None = request.get("slots")  # of all nodes: it is a look
+        if slots is not None:
+            self._slots = dict(slots)
         questions: Mapping[str, str] = request["questions"]
         if members is None:
             return {"answers": {}, "silent": dict.fromkeys(questions, _NO_HEAD)}
+        if slots is not None:
+            self.agents.keep(slots, members.alive)
         nodes = {name: members.nodes[name] for name in questions if name in members.nodes}
         self.agents.seek({node: self._slots.get(node.name) for node in nodes.values()})
         silent = {name: members.absence_of(name) for name in questions.keys() - nodes.keys()}
@@ -64,7 +68,7 @@ class Asking:
                 references[self.agents.of(node).ask.remote(questions[name])] = node
             except NoAgent as problem:
                 silent[name] = str(problem)
-        answers = self._collect(references, silent, give_up_at, is_look=bool(request.get("slots")))
+        answers = self._collect(references, silent, give_up_at, is_look=slots is not None)
         return {"answers": answers, "silent": silent}
 
     def _collect(

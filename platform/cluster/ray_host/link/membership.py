@@ -50,6 +50,7 @@ class Members:
     nodes: Mapping[str, RayNode]  # by name
     why_not: Mapping[str, str]  # of names that cannot be used, or whose nodes died
     twice: Mapping[str, str] = field(default_factory=dict)  # of names that several nodes bear
+    alive: Sequence[RayNode] = ()  # all, those of one name as well
 
     def absence_of(self, name: str) -> str:
         """Say why there is no node of this name."""
@@ -77,6 +78,7 @@ def read(rows: Rows) -> Members:
         nodes={name: nodes[0] for name, nodes in alive.items() if name not in twice},
         why_not={**{name: why for name, why in dead.items() if name not in alive}, **twice},
         twice=twice,
+        alive=[node for nodes in alive.values() for node in nodes],
     )
 
 
@@ -104,7 +106,7 @@ def _leaving(until_milliseconds: int | None) -> str:
 
 
 def _twice(nodes: Iterable[RayNode]) -> str:
-    ids = " and ".join(node.ray_id[:8] for node in nodes)
+    ids = " and ".join(sorted(node.ray_id[:8] for node in nodes))
     return (
         f"several Ray nodes bear this name ({ids}): give each a name of its own with"
         f" --labels={NODE_LABEL}=NAME at `ray start`"
@@ -134,7 +136,7 @@ class ClusterMembership:
         members = self.now(seconds=seconds)
         if members is None:
             return {"trouble": "Ray's head has not said yet which nodes there are"}
-        machines = [node.document for node in members.nodes.values()]
+        machines = [node.document for node in members.alive]
         return {"machines": machines, "unusable": dict(members.twice)}
 
     def _ask(self) -> None:

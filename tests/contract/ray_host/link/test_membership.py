@@ -41,6 +41,7 @@ def test_two_of_one_name_are_both_left_alone() -> None:
     told = read([row("aaaaaaaaaa", "n1"), row("bbbbbbbbbb", "n1"), row("c", "n2")])
     assert set(told.nodes) == {"n2"}
     assert "aaaaaaaa and bbbbbbbb" in told.absence_of("n1")
+    assert [node.name for node in told.alive] == ["n1", "n1", "n2"]
 
 
 @pytest.mark.parametrize(("rows", "there"), [([], "none"), ([row("a", "n2")], "n2")])
