@@ -159,6 +159,16 @@ def test_the_services_settings_are_settings(service_examples: list[Any], tmp_pat
     assert kind.address == "concertina-head-svc:6379"  # as KubeRay calls a cluster's head
 
 
+def test_control_sees_the_raylet_beside_it(service_examples: list[Any]) -> None:
+    """Ray finds it in the list of processes, and its sockets and memory in two folders."""
+    pods = [one["spec"]["template"]["spec"] for one in of_kind(service_examples, "Deployment")]
+    (pod,) = [pod for pod in pods if any(one["name"] == "raylet" for one in pod["containers"])]
+    assert pod["shareProcessNamespace"] is True
+    for container in pod["containers"]:
+        mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+        assert mounted >= {"/tmp/ray", "/dev/shm"}  # noqa: S108 - where Ray has them
+
+
 def test_ray_is_patient_with_its_head_everywhere(
     service_examples: list[Any], ray_cluster_example: Any
 ) -> None:

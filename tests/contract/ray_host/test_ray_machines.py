@@ -115,3 +115,29 @@ def test_a_head_that_dies_and_comes_back_with_its_store_is_not_missed(
     machines.start_head()
     bench.start("w3")
     goes_on(bench, before)
+
+
+def test_a_link_that_is_begun_while_the_head_is_away_gets_in_when_it_is_back(
+    machines: RayNodes, bench: RayBench
+) -> None:
+    """This machine sees the raylet of the new head, which is not its own."""
+    before = observed(bench.host, "w1")
+    machines.end_ray(on=machines.head)
+    bench.host.link.close()
+    until(lambda: not answers(bench.host))
+    machines.start_head()
+    until(lambda: answers(bench.host), seconds=LONG)
+    goes_on(bench, before)
+
+
+def test_a_raylet_beside_the_service_that_dies_is_missed_until_it_is_back(
+    machines: RayNodes, bench: RayBench
+) -> None:
+    """The link ends with it, and the next one goes through the next raylet."""
+    before = observed(bench.host, "w1")
+    machines.kill("raylet/raylet ", on=None)
+    until(lambda: not answers(bench.host), seconds=LONG)
+    machines.end_ray(on=None)
+    machines.start_beside_the_tests()
+    until(lambda: answers(bench.host), seconds=LONG)
+    goes_on(bench, before)

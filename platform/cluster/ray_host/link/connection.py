@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import socket
+import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from cluster.ray_host.link.own_raylet import await_end, own_address, seen_raylets
 from cluster.source_root import SOURCE_ROOT
 from concertina_worker import protocol
 
@@ -41,9 +44,19 @@ def connect(options: Mapping[str, Any]) -> Answer:
             " Install concertina[ray] there, or let CONCERTINA_RAY_PYTHON name an interpreter that"
             " has the Ray of the cluster"
         ) from problem
+    raylets = seen_raylets()
+    if raylets is not None and not raylets:
+        raise CannotConnect(
+            "no node of Ray runs on this machine, and Ray lets programs in only on one of the"
+            f" cluster. Start one that is given no work: ray start --address={options['address']}"
+            " --num-cpus=0 --num-gpus=0. One in a container beside this one is found if both have"
+            " one list of processes (shareProcessNamespace of a pod, `pid:` of Compose), network,"
+            " /tmp/ray and /dev/shm"
+        )
     try:
         ray.init(
             address=options["address"],
+            _node_ip_address=own_address(raylets or (), head=options["address"]),
             namespace=_NAMESPACE,
             runtime_env={"py_modules": [str(one) for one in _code()]},
             log_to_driver=False,
@@ -51,7 +64,16 @@ def connect(options: Mapping[str, Any]) -> Answer:
         )
     except Exception as problem:
         raise CannotConnect(_words(problem, options["address"])) from problem
+    own_id = ray.get_runtime_context().get_node_id()
+    threading.Thread(target=_end_with, args=(own_id,), daemon=True).start()
     return _answering(options)
+
+
+def _end_with(ray_id: str) -> None:
+    """End this process with the raylet that it goes through; the next goes through the next."""
+    if await_end(ray_id):
+        print("Ray's own node of this machine has ended", file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(1)
 
 
 def _answering(options: Mapping[str, Any]) -> Answer:
