@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema_field
@@ -15,6 +16,7 @@ from jobs.queries.listing.pages import JobOrder
 
 _STATE: Final = "|".join(JobState)
 _LONGEST_LABEL: Final = 4200  # a name, and a value as long as a spec's may be
+_MOST_UNKNOWN, _LONGEST_NAME = 20, 100  # fields of a body that are named as none that is known
 ASKED_BY_ONE: Final = (
     *("search", "cursor", "pool", "user", "label", "array", "schedule", "since", "until", "count"),
 )
@@ -196,6 +198,20 @@ def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str
     return _checked(form(data={**given.dict(), **repeated}))
 
 
+class KnownFieldsMixin:
+    """Refuses what it has no field for."""
+
+    fields: Any
+
+    def to_internal_value(self, data: Any) -> Any:
+        names = data if isinstance(data, dict) else ()
+        unknown = [str(name)[:_LONGEST_NAME] for name in names if name not in self.fields]
+        if unknown:
+            told = {name: _hint(name, self.fields) for name in unknown[:_MOST_UNKNOWN]}
+            raise serializers.ValidationError(told)
+        return super().to_internal_value(data)  # type: ignore[misc]  # of the serializer beside it
+
+
 def body(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     """Return the request's checked body."""
     given = form(data=request.data)
@@ -207,3 +223,9 @@ def _checked(form: serializers.Serializer[Any]) -> dict[str, Any]:
     form.is_valid(raise_exception=True)
     checked: dict[str, Any] = form.validated_data
     return checked
+
+
+def _hint(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, [*known], n=1)
+    advice = f"Did you mean {near[0]}?" if near else f"Use: {', '.join(known)}."
+    return f"This is no field here. {advice}"

@@ -6131,6 +6131,7 @@ export interface components {
              */
             when_used_up?: components["schemas"]["WhenUsedUp"];
         };
+        /** @description What to change of a template; what is left out stays. */
         PatchedTemplateChangeBody: {
             description?: string;
             spec?: {
@@ -8529,6 +8530,7 @@ export interface components {
             readonly changed_at: string;
             readonly changed_by: string;
         };
+        /** @description A template as it is to be. */
         TemplateBody: {
             name: string;
             /** @default  */

@@ -88,6 +88,33 @@ def test_rules_of_a_file_take_the_place_of_all(
     assert member.exit_code == 5
 
 
+def test_a_file_of_something_else_is_refused_and_takes_no_rule_away(
+    concertina: CommandLine, lead: tuple[str, ...], tmp_path: Path
+) -> None:
+    TeamRules.objects.create(team=Team.objects.get(name="vision"), modes=["hot"])
+    path = tmp_path / "rules.yaml"
+    path.write_text(concertina("rules", "show", "-o", "json").out)
+    for text, more, told in (
+        (path.read_text(), (), "This is no field here"),
+        ("bounds: [1]\n", ("--most", "gpus=2"), "bounds of the file is no mapping"),
+        ("bounds: {gpus: 3}\n", ("--most", "gpus=2"), "bounds.gpus of the file is no mapping"),
+        ("defaults: [1]\n", ("--default", "priority=2"), "defaults of the file is no mapping"),
+        ("labels: x\n", ("--label", "who"), "labels of the file is no mapping"),
+    ):
+        path.write_text(text)
+        refused = concertina(
+            "rules", "set", "vision", "-f", path, *more, *lead, stdin="a long password"
+        )
+        assert refused.exit_code != 0
+        assert told in " ".join(refused.err.split())
+    assert TeamRules.objects.get().modes == ["hot"]
+    done = concertina(
+        "rules", "set", "vision", "--modes", "hot, auto", *lead, stdin="a long password"
+    )
+    assert done.exit_code == 0, done.err
+    assert TeamRules.objects.get().modes == ["hot", "auto"]
+
+
 def test_a_template_from_its_file_to_a_job_and_its_end(
     concertina: CommandLine, tmp_path: Path
 ) -> None:

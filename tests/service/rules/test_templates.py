@@ -86,3 +86,10 @@ def test_a_team_has_so_many_and_no_more(
     monkeypatch.setattr(templates, "MOST_OF_TEAM", 2)
     found = [add_template(api, f"t{n}", {}).status_code for n in range(3)]
     assert found == [201, 201, 409]
+
+
+def test_a_field_that_nobody_knows_is_refused(vision: Team, api: APIClient) -> None:
+    assert add_template(api, "usual", {}).status_code == 201
+    answer = change(api, "usual", 1, specs={"priority": 1})
+    assert answer.status_code == 400
+    assert [one["field"] for one in answer.json()["details"]] == ["specs"]

@@ -84,7 +84,7 @@ def set_rules(
         parts |= _labels(rules, label or ())
         for name, words in (("pools", pools), ("modes", modes)):
             if words is not None:
-                parts[name] = None if words == NONE else words.split(",")
+                parts[name] = None if words == NONE else _words(words)
         if is_locked is not None:
             parts["is_locked"] = is_locked
         if not parts:
@@ -97,7 +97,7 @@ def _defaults(rules: Mapping[str, Any], assignments: Iterable[str]) -> dict[str,
     given = list(assignments)
     if not given:
         return {}
-    made = dict(rules["defaults"] or {})
+    made = _mapping(rules["defaults"], "defaults")
     for one in given:
         key, _, text = one.partition("=")
         if text == NONE:
@@ -119,7 +119,7 @@ def _take_out(part: dict[str, Any], path: list[str]) -> None:
 
 
 def _bounds(rules: Mapping[str, Any], given: Mapping[str, Iterable[str]]) -> dict[str, Any]:
-    made = {name: dict(bound) for name, bound in (rules["bounds"] or {}).items()}
+    made = _mapping(rules["bounds"], "bounds")
     is_changed = False
     for side, assignments in given.items():
         for one in assignments:
@@ -127,7 +127,7 @@ def _bounds(rules: Mapping[str, Any], given: Mapping[str, Iterable[str]]) -> dic
             if not equals or not text:
                 raise BadInput(f"--{side} {one!r}: write FIELD=VALUE, as gpus=8.")
             is_changed = True
-            bound = made.setdefault(name, {})
+            bound = made[name] = _mapping(made.get(name), f"bounds.{name}")
             if text == NONE:
                 bound.pop(side, None)
             else:
@@ -136,7 +136,7 @@ def _bounds(rules: Mapping[str, Any], given: Mapping[str, Iterable[str]]) -> dic
 
 
 def _labels(rules: Mapping[str, Any], given: Iterable[str]) -> dict[str, Any]:
-    made, is_changed = dict(rules["labels"] or {}), False
+    made, is_changed = _mapping(rules["labels"], "labels"), False
     for one in given:
         is_changed = True
         name, equals, text = one.partition("=")
@@ -147,5 +147,18 @@ def _labels(rules: Mapping[str, Any], given: Iterable[str]) -> dict[str, Any]:
         elif "*" in text:
             made[name] = {"pattern": text}
         else:
-            made[name] = {"values": text.split(",")}
+            made[name] = {"values": _words(text)}
     return {"labels": made} if is_changed else {}
+
+
+def _mapping(said: Any, place: str) -> dict[str, Any]:
+    """A copy of a part of the rules. Raises: BadInput (a file has something else there)."""
+    if said is None:
+        return {}
+    if not isinstance(said, dict):
+        raise BadInput(f"{place} of the file is no mapping. Write names with what they mean.")
+    return dict(said)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]

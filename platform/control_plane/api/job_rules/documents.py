@@ -7,6 +7,7 @@ from typing import Any, Final
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from jobs.api.requests import KnownFieldsMixin
 from jobs.models import JobTemplate
 from jobs.models.team_rules import LONGEST_DESCRIPTION
 from jobs.spec.rules.bounded_fields import FIELDS
@@ -78,7 +79,7 @@ class RuleSetSerializer(serializers.Serializer[Any]):
     modes = _words("Values that `elastic.mode` may have; null: all.")
 
 
-class RulesBody(RuleSetSerializer):
+class RulesBody(KnownFieldsMixin, RuleSetSerializer):
     """What to change: a part that is named takes the place of the whole; null takes it away."""
 
     is_locked = serializers.BooleanField(
@@ -110,14 +111,18 @@ class TeamRulesSerializer(serializers.Serializer[Any]):
     defaults = PartialSpecField(help_text="What a job gets, of all these together.")
 
 
-class TemplateChangeBody(serializers.Serializer[Any]):
+class TemplateChangeBody(KnownFieldsMixin, serializers.Serializer[Any]):
+    """What to change of a template; what is left out stays."""
+
     description = serializers.CharField(
         max_length=LONGEST_DESCRIPTION, required=False, allow_blank=True
     )
     spec = PartialSpecField(required=False)
 
 
-class TemplateBody(serializers.Serializer[Any]):
+class TemplateBody(KnownFieldsMixin, serializers.Serializer[Any]):
+    """A template as it is to be."""
+
     name = serializers.RegexField(
         _NAME,
         error_messages={

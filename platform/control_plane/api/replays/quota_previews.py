@@ -20,10 +20,10 @@ from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.api.previews import answers, asking
 from autoscaler.simulation.api.previews.clusters import PreviewedClusters, clusters_for
 from control_plane.api.replays.team_outcomes import TeamOutcomeSerializer
-from control_plane.api.setup.fields import KnownFieldsMixin
 from control_plane.api.teams.quotas import check_may_change
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
+from jobs.api.requests import KnownFieldsMixin
 
 MOST_CHANGES: Final = 100
 _MOST_GPUS: Final = 10_000

@@ -19,9 +19,9 @@ from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.api.previews.clusters import ClusterNow, cluster_now
 from autoscaler.simulation.api.quota_prices import asking
 from control_plane.api.replays.team_outcomes import TeamOutcomeSerializer
-from control_plane.api.setup.fields import KnownFieldsMixin
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
+from jobs.api.requests import KnownFieldsMixin
 
 MOST_STEPS: Final = 8  # each is a replay
 _LARGEST_STEP: Final = 10_000

@@ -20,7 +20,6 @@ from control_plane.api.job_rules.documents import (
     PartialSpecField,
 )
 from control_plane.api.setup.fields import (
-    KnownFieldsMixin,
     NamedObjectsField,
     PatternField,
     check_node_name,
@@ -29,6 +28,7 @@ from control_plane.api.setup.fields import (
 from control_plane.api.teams.limits import TeamLimitsSerializer
 from control_plane.setup.objects import MOST_OBJECTS, SetupKind
 from control_plane.setup.stored import FAIR_SHARE_FIELDS, FIELDS
+from jobs.api.requests import KnownFieldsMixin
 from jobs.models import JobTemplate
 
 _MOST_IMAGES: Final = 1000

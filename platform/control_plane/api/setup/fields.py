@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,22 +12,6 @@ from tenancy.image_names import LONGEST, BadName, ImagePattern
 from tenancy.models import slug_validator
 
 _LONGEST_NODE: Final = 80
-
-
-class KnownFieldsMixin:
-    """Refuses what it has no field for."""
-
-    fields: Any
-
-    def to_internal_value(self, data: Any) -> Any:
-        unknown = {
-            str(name): _hint(str(name), self.fields)
-            for name in (data if isinstance(data, dict) else ())
-            if name not in self.fields
-        }
-        if unknown:
-            raise exceptions.ValidationError(unknown)
-        return super().to_internal_value(data)  # type: ignore[misc]  # of the serializer beside it
 
 
 class NamedObjectsField(serializers.DictField):
@@ -82,9 +65,3 @@ def check_node_name(name: str) -> None:
         raise ValidationError(
             f"Use 1 to {_LONGEST_NODE} characters, without blanks, slashes, ?, # and %."
         )
-
-
-def _hint(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, [*known], n=1)
-    advice = f"Did you mean {near[0]}?" if near else f"Use: {', '.join(known)}."
-    return f"This is no field here. {advice}"
