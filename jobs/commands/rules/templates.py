@@ -24,7 +24,7 @@ from jobs.models import JobTemplate
 from jobs.spec.job_spec import without_aliases
 from jobs.spec.rules import rule_set
 
-MOST_OF_TEAM: Final = 100
+MOST_OF_TEAM: Final = rule_set.MOST_TEMPLATES
 
 
 def all_of(team: Team) -> Sequence[JobTemplate]:

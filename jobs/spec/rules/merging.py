@@ -19,7 +19,7 @@ FLAT_PARTS: Final = frozenset(
 def filled(document: Mapping[Any, Any], partial: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document with what it leaves out taken from the partial spec."""
     found = without_aliases(document)
-    for name, value in partial.items():
+    for name, value in without_aliases(partial).items():
         if name not in found:
             found[name] = value
         elif name in FLAT_PARTS and isinstance(found[name], Mapping) and isinstance(value, Mapping):

@@ -20,6 +20,7 @@ MOST_CHARACTERS: Final = 16_384  # of a partial spec, which each of many jobs ma
 MOST_LABELS: Final = 20
 MOST_VALUES: Final = 100
 MOST_POOLS: Final = 100
+MOST_TEMPLATES: Final = 100  # of a team
 LONGEST_VALUE: Final = 200
 NOT_SHARED: Final = ("name", "team", "project", "array", "sweep", "template")
 """What each job says for itself."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import ProtectedError
@@ -30,10 +30,11 @@ from control_plane.setup.in_use import faults_of_use
 from control_plane.setup.nesting import WantedSetup
 from control_plane.setup.objects import Fields, SetupKey, SetupKind, SetupObjects, version_of
 from control_plane.setup.rules import faults_of
-from control_plane.setup.stored import StoredSetup, defaults, read
+from control_plane.setup.stored import RULES, StoredSetup, defaults, read
 from control_plane.setup.writing import write
 
 _MOST_AUDITED: Final = 40  # objects of an entry
+_PARTS_OF_SPECS: Final = {(SetupKind.TEAM, f"{RULES}.defaults"), (SetupKind.TEMPLATE, "spec")}
 _USED_BY_NOW: Final = FieldFault(
     field="",
     problem="Something of it is used now",
@@ -169,9 +170,19 @@ def _note(changes: tuple[SetupChange, ...]) -> None:
 
     def side(name: str) -> dict[str, object]:
         told: dict[str, object] = {
-            f"{one.action} {one.key}": {part.field: getattr(part, name) for part in one.fields}
+            f"{one.action} {one.key}": {
+                part.field: _told(one.key.kind, part.field, getattr(part, name))
+                for part in one.fields
+            }
             for one in shown
         }
         return {**told, **more}
 
     records.note_change(before=side("before"), after=side("after"))
+
+
+def _told(kind: SetupKind, field: str, value: Any) -> object:
+    """Return what the audit log tells of a value: of a part of a spec, which fields it has."""
+    if (kind, field) in _PARTS_OF_SPECS and isinstance(value, Mapping):
+        return sorted(value)
+    return value

@@ -20,6 +20,7 @@ from control_plane.setup.objects import (
     needed_by,
     path_of,
 )
+from jobs.spec.rules.rule_set import MOST_TEMPLATES
 
 MOST_LEVELS: Final = 50  # of teams above one another; guessed: companies have fewer
 
@@ -49,6 +50,11 @@ def _too_many(objects: SetupObjects, changes: Sequence[SetupChange]) -> Iterator
     is_more = any(one.action is SetupAction.CREATED for one in changes)
     if is_more and len(objects) > MOST_OBJECTS:
         yield _fault("", f"has {len(objects)} objects", f"A set-up has at most {MOST_OBJECTS}.")
+    templates = Counter(key.of for key in objects if key.kind is SetupKind.TEMPLATE)
+    for team, number in sorted(templates.items()):
+        if is_more and number > MOST_TEMPLATES:
+            remedy = f"A team has at most {MOST_TEMPLATES}."
+            yield _fault(f"teams.{team}.templates", f"are {number}", remedy)
 
 
 def _of_nothing(objects: SetupObjects) -> Iterator[FieldFault]:

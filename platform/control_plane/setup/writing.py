@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from cluster.models import Node, Pool, PrefetchedImage
-from django.db.models import Model
+from django.db.models import F, Model
+from django.utils import timezone
 from tenancy.models import FairShareSettings, ImageRule, Quota, Team, TeamLimits
 from tenancy.queries import TeamsWithLimits
 
@@ -107,12 +108,13 @@ def _create(rows: dict[SetupKey, Any], created: Sequence[SetupChange]) -> None:
 def _change(rows: Mapping[SetupKey, Any], changed: Sequence[SetupChange]) -> None:
     """Write together what has the same fields changed; nodes one by one, as they are made."""
     alike: dict[tuple[type[Model], tuple[str, ...]], list[Model]] = {}
+    now = timezone.now()
     for change in changed:
         plain, row = _plain(change), rows[change.key]
         if change.key.kind is SetupKind.NODE and POOL_OF in change.named:
             plain[POOL_OF] = _pool(rows, change.values[POOL_OF])
-        if change.key.kind is SetupKind.TEMPLATE:
-            plain["version"] = row.version + 1
+        if change.key.kind is SetupKind.TEMPLATE:  # by whom, the audit log says
+            plain |= {"version": F("version") + 1, "changed_at": now, "changed_by": ""}
         for name, value in plain.items():
             setattr(row, name, value)
         if plain and change.key.kind is SetupKind.NODE:

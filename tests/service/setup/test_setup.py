@@ -367,3 +367,53 @@ def test_only_admins_see_and_change_it(api: APIClient, submit: SubmitJob) -> Non
     assert api.get(URL).status_code == 403
     for verb in ("preview", "apply"):
         assert asked(api, verb, {}).status_code == 403
+
+
+def test_of_templates_and_defaults_the_audit_log_tells_the_fields(
+    vision: Team, admin: APIClient
+) -> None:
+    own = {
+        "templates": {"usual": {"spec": {"max_restarts": 2, "env": {"A": "4711"}}}},
+        "rules": {"defaults": {"env": {"B": "4711"}}},
+    }
+    assert asked(admin, "apply", {"teams": {"vision": own}}).status_code == 200
+    entry = AuditEntry.objects.get(operation="apply_setup")
+    assert entry.after == {
+        "changed team vision": {"rules.defaults": ["env"]},
+        "created template usual of vision": {"spec": ["env", "max_restarts"]},
+    }
+    none = {"teams": {"vision": {"templates": {}}}}
+    assert asked(admin, "apply", none, prune=True).status_code == 200
+    assert "4711" not in str([(one.before, one.after) for one in AuditEntry.objects.all()])
+
+
+def test_a_template_of_a_document_says_nothing_that_a_job_says_itself(
+    vision: Team, admin: APIClient, api: APIClient
+) -> None:
+    templates = {"usual": {"spec": {"max_restarts": 2, "priority": 20}}}
+    assert asked(admin, "apply", {"teams": {"vision": {"templates": templates}}}).status_code == 200
+    for name, said, restarts in (("a", {"retry": {"max_restarts": 5}}, 5), ("b", {}, 2)):
+        body = spec(name=name, template="usual", **said)
+        found = api.post("/api/v1/jobs", body, format="json").json()["resolved_spec"]
+        assert (found["retry"], found["priority"]) == ({"max_restarts": restarts}, 20)
+
+
+def test_a_template_that_a_document_changes_is_another_version_of_another_day(
+    vision: Team, admin: APIClient
+) -> None:
+    made = JobTemplate.objects.create(team=vision, name="usual", spec={}, changed_by="ada")
+    templates = {"usual": {"spec": {"priority": 20}}}
+    assert asked(admin, "apply", {"teams": {"vision": {"templates": templates}}}).status_code == 200
+    found = JobTemplate.objects.get()
+    assert (found.version, found.changed_by, found.spec) == (2, "", {"priority": 20})
+    assert found.changed_at > made.changed_at
+
+
+def test_a_team_has_no_more_templates_than_it_may_have(vision: Team, admin: APIClient) -> None:
+    def templates(number: int) -> Any:
+        return {"teams": {"vision": {"templates": {f"t{n}": {"spec": {}} for n in range(number)}}}}
+
+    assert asked(admin, "apply", templates(100)).status_code == 200
+    refused = asked(admin, "apply", templates(101))
+    assert (refused.status_code, places(refused)) == (400, ["teams.vision.templates"])
+    assert JobTemplate.objects.count() == 100
