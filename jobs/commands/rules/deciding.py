@@ -20,9 +20,10 @@ from tenancy.queries import TeamsWithLimits
 
 from jobs.admission.rules import line
 from jobs.admission.rules.line import RulesOfLine
-from jobs.errors import RulesChangedMeanwhile, RulesNotYours, SpecInvalid
+from jobs.errors import Problem, RulesChangedMeanwhile, RulesNotYours, SpecInvalid
 from jobs.models import TeamRules
 from jobs.spec.rules import rule_set, tightening
+from jobs.spec.rules.checking import RuleLine
 from jobs.spec.rules.rule_set import RuleSet
 
 
@@ -70,11 +71,10 @@ def change(
         if version != version_of(before, is_locked=current.is_locked):
             raise RulesChangedMeanwhile
         wanted = rule_set.read({**before.as_json(), **parts})
-        problems = [*tightening.forbidden_defaults(team.name, wanted, current.above)]
-        if not principal.may_anywhere(Permission.ADMINISTER):
-            problems += tightening.problems_of(wanted, current.above)
-        if problems:
-            raise SpecInvalid(problems)
+        known = _problems_of(principal, team, before, current.above)
+        found = _problems_of(principal, team, wanted, current.above)
+        if problems := [problem for problem in found if problem not in known]:
+            raise SpecInvalid(problems)  # what a rule above brought since may wait
         locked = current.is_locked if is_locked is None else is_locked
         after = wanted.as_json()
         if wanted.is_empty and not locked:
@@ -99,6 +99,17 @@ def hold(team: Team) -> None:
     below = TeamsWithLimits.read().below(team.pk)
     held = Team.objects.select_for_update(no_key=True).filter(pk__in=below).order_by("pk")
     list(held.values_list("pk"))
+
+
+def _problems_of(
+    principal: Principal, team: Team, rules: RuleSet, above: RuleLine
+) -> list[Problem]:
+    """Return what is wrong with rules below those above."""
+    is_admin = principal.may_anywhere(Permission.ADMINISTER)
+    looser = [] if is_admin else [*tightening.problems_of(rules, above)]
+    told = {one.field for one in looser}
+    opposite = [one for one in tightening.contradictions(rules, above) if one.field not in told]
+    return [*tightening.forbidden_defaults(team.name, rules, above), *opposite, *looser]
 
 
 def _check_may(

@@ -108,25 +108,27 @@ def _bound_problem(broken: BrokenBound, value: float | None, how: str) -> Proble
 def _labels(spec: JobSpec, one: TeamRule) -> Iterator[Problem]:
     for name, rule in one.rules.labels.items():
         value = spec.labels.get(name)
-        if value is not None and _fits(rule, value):
+        if value is not None and fits(rule, value):
             continue
         what = "is missing, and required by" if value is None else "is not as required by"
         yield Problem(
             field=f"labels.{name}",
             value=None if value is None else value[:200],
             problem=f"{what} the rule labels.{name} of team {one.team}",
-            remedy=f"{_wanted(rule)}, or {_ask(one.team)}.",
+            remedy=f"{wanted_of(rule)}, or {_ask(one.team)}.",
             code=CODE,
         )
 
 
-def _fits(rule: LabelRule, value: str) -> bool:
+def fits(rule: LabelRule, value: str) -> bool:
+    """Tell whether the rule allows the value."""
     if rule.values is not None:
         return value in rule.values
     return bool(value) if rule.pattern is None else matches(rule.pattern, value)
 
 
-def _wanted(rule: LabelRule) -> str:
+def wanted_of(rule: LabelRule) -> str:
+    """Say which value the rule wants."""
     if rule.values is not None:
         return f"Use one of: {_some(rule.values)}"
     if rule.pattern is not None:
@@ -146,6 +148,11 @@ def _not_listed(
                 remedy=f"Use one of: {_some(words)}; or {_ask(team)}.",
                 code=CODE,
             )
+
+
+def remedy_alone(problem: Problem) -> str:
+    """Return what to do about a rule that is broken, without whom to ask."""
+    return problem.remedy.rpartition(" or ask ")[0].rstrip(",;") + "."
 
 
 def _some(words: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """Which rules are looser than those of a team above? Leads only tighten what is above them.
 
 A looser rule would change nothing, because the tighter one counts as well: whoever writes it is
-told so. A default that a rule forbids is told of, too.
+told so. A default that a rule forbids is told of, too, and a rule with which no job would do,
+because a team above says the opposite.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from jobs.errors import Problem
 from jobs.spec.rules import checking
 from jobs.spec.rules.bounded_fields import FIELDS
 from jobs.spec.rules.checking import RuleLine, TeamRule
-from jobs.spec.rules.rule_set import RuleSet, as_spec
+from jobs.spec.rules.rule_set import LabelRule, RuleSet, as_spec
 
 
 def problems_of(rules: RuleSet, above: RuleLine) -> Iterator[Problem]:
@@ -51,8 +52,52 @@ def forbidden_defaults(team: str, rules: RuleSet, above: RuleLine) -> Iterator[P
             field=f"defaults.{problem.field}",
             value=problem.value,
             problem=problem.problem,
-            remedy=problem.remedy.partition(",")[0].rstrip(".") + ".",
+            remedy=checking.remedy_alone(problem),
         )
+
+
+def contradictions(rules: RuleSet, above: RuleLine) -> Iterator[Problem]:
+    """Yield the rules that nothing keeps that keeps those of a team above."""
+    for one in above:
+        yield from _opposite_bounds(rules, one)
+        for part, own, theirs in (
+            ("pools", rules.pools, one.rules.pools),
+            ("modes", rules.modes, one.rules.modes),
+        ):
+            if own is not None and theirs is not None and not {*own} & {*theirs}:
+                problem = f"has none of {part} of team {one.team} above it"
+                yield _looser(part, own[0], problem, f"Use some of: {', '.join(theirs)}.")
+        for name, rule in rules.labels.items():
+            known = one.rules.labels.get(name)
+            if known is not None and not _may_both_fit(rule, known):
+                yield _looser(
+                    f"labels.{name}",
+                    None,
+                    f"has no value that is as the rule labels.{name} of team {one.team} above it",
+                    f"{checking.wanted_of(known)}.",
+                )
+
+
+def _opposite_bounds(rules: RuleSet, above: TeamRule) -> Iterator[Problem]:
+    for name, bound in rules.bounds.items():
+        known, field = above.rules.bounds.get(name), FIELDS[name]
+        if known is None:
+            continue
+        if bound.least is not None and known.most is not None and bound.least > known.most:
+            problem = f"is above most of team {above.team} above it"
+            remedy = f"Use at most {field.said(known.most)}."
+            yield _looser(f"bounds.{name}.least", field.as_json(bound.least), problem, remedy)
+        if bound.most is not None and known.least is not None and bound.most < known.least:
+            problem = f"is below least of team {above.team} above it"
+            remedy = f"Use at least {field.said(known.least)}."
+            yield _looser(f"bounds.{name}.most", field.as_json(bound.most), problem, remedy)
+
+
+def _may_both_fit(one: LabelRule, other: LabelRule) -> bool:
+    """Tell whether a value may fit both; of two patterns nobody says."""
+    if one.values is not None:
+        return any(checking.fits(other, value) for value in one.values)
+    return other.values is None or any(checking.fits(one, value) for value in other.values)
 
 
 def _bounds(rules: RuleSet, above: TeamRule) -> Iterator[Problem]:

@@ -132,8 +132,12 @@ def test_a_default_that_a_rule_forbids_is_refused(
     assert list(problems(answer)) == ["defaults.priority"]
     own = set_rules(admin, defaults={"elastic": {"mode": "fixed"}}, modes=["hot"])
     assert list(problems(own)) == ["defaults.elastic.mode"]
+    stage = {"stage": {"values": ["dev", "prod"]}}
+    labels = set_rules(admin, defaults={"labels": {"stage": "test"}}, labels=stage)
+    assert problems(labels)["defaults.labels.stage"].endswith(". Use one of: dev, prod.")
     # What a default leaves open is for jobs to say, though the platform's own would not do.
-    assert set_rules(admin, defaults={"elastic": {"max_workers": 2}}, modes=["hot"]).json()
+    open_mode = {"defaults": {"elastic": {"max_workers": 2}}, "modes": ["hot"]}
+    assert set_rules(admin, **open_mode).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -211,3 +215,64 @@ def test_a_rule_that_this_release_cannot_read_does_not_count_and_others_do(
     TeamRules.objects.create(team=vision, bounds={"unknown": {"most": 1}}, modes=["hot"])
     found = line.read(vision).own.rules
     assert (dict(found.bounds), found.modes) == ({}, ("hot",))
+
+
+def test_a_part_that_nobody_knows_is_refused_and_takes_nothing_away(
+    vision: Team, admin: APIClient
+) -> None:
+    assert set_rules(admin, modes=["hot"]).status_code == 200
+    answer = set_rules(admin, modes=None, bound={"gpus": {"most": 1}})
+    assert answer.status_code == 400
+    assert [one["field"] for one in answer.json()["details"]] == ["bound"]
+    assert rules_of(admin)["rules"]["modes"] == ["hot"]
+
+
+def test_what_was_tightened_above_since_stands_against_no_other_change(
+    vision: Team, robots: Team, admin: APIClient
+) -> None:
+    lead = person_in(robots)
+    own = {"bounds": {"gpus": {"most": 8}}, "defaults": {"priority": 70}}
+    assert set_rules(lead, "robots", **own).status_code == 200
+    above = {"gpus": {"most": 4}, "priority": {"most": 60}}
+    assert set_rules(admin, bounds=above).status_code == 200
+    assert set_rules(lead, "robots", labels={"who": {}}).status_code == 200
+    for bounds in ({"gpus": {"most": 9}}, {"gpus": {"least": 5}}):
+        refused = set_rules(lead, "robots", bounds=bounds)
+        assert refused.status_code == 422
+        assert [one.split(".")[:2] for one in problems(refused)] == [["bounds", "gpus"]]
+    assert set_rules(lead, "robots", bounds={"gpus": {"most": 3}}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "place"),
+    [
+        (
+            {"bounds": {"gpus": {"most": 8}}},
+            {"bounds": {"gpus": {"least": 9}}},
+            "bounds.gpus.least",
+        ),
+        (
+            {"bounds": {"priority": {"least": 20}}},
+            {"bounds": {"priority": {"most": 19}}},
+            "bounds.priority.most",
+        ),
+        ({"labels": {"a": {"values": ["x"]}}}, {"labels": {"a": {"pattern": "y*"}}}, "labels.a"),
+        ({"labels": {"a": {"pattern": "y*"}}}, {"labels": {"a": {"values": ["x"]}}}, "labels.a"),
+        ({"pools": ["default"]}, {"pools": ["other"]}, "pools"),
+        ({"modes": ["hot"]}, {"modes": ["fixed"]}, "modes"),
+    ],
+)
+def test_a_rule_with_which_no_job_would_do_is_refused(
+    robots: Team, admin: APIClient, above: Any, below: Any, place: str
+) -> None:
+    assert set_rules(admin, **above).status_code == 200
+    for by in (admin, person_in(robots)):
+        answer = set_rules(by, "robots", **below)
+        assert answer.status_code == 422
+        assert [one["field"] for one in answer.json()["details"]] == [place]
+
+
+def test_a_rule_may_leave_one_value(vision: Team, robots: Team, admin: APIClient) -> None:
+    assert set_rules(admin, bounds={"gpus": {"most": 8}}, modes=["hot", "auto"]).status_code == 200
+    own = {"bounds": {"gpus": {"least": 8}}, "modes": ["auto"], "labels": {"a": {"pattern": "*"}}}
+    assert set_rules(person_in(robots), "robots", **own).status_code == 200
