@@ -13,6 +13,13 @@ from jobs.admission.pool_capacity import PoolCapacity
 from jobs.errors import Problem, SpecInvalid
 from jobs.spec.arrays import expansion
 
+_DEADLINE_OF_TEAM: Final = Problem(
+    field="deadline",
+    value=None,
+    problem="comes with the template, or from the team's rules, and is one moment, whereas a"
+    " schedule submits again and again",
+    remedy="Write null for it: then its jobs have none.",
+)
 LONGEST_NAME: Final = 55  # of a job, so that a moment fits behind it, and the number of a trial
 
 
@@ -31,6 +38,8 @@ def checked(
         raise SpecInvalid(found)
     sent = expansion.read_one(dated(spec, now))
     admitted = call.admit_all(sent, teams={team.name: team}, pools=pools)
+    if any(one.spec.deadline is not None for one in admitted.specs):
+        raise SpecInvalid([_DEADLINE_OF_TEAM])
     digests = {one.spec.code.digest or "" for one in admitted.specs if one.spec.code is not None}
     return spec, next(iter(digests), ""), admitted.notes
 

@@ -16,6 +16,7 @@ from jobs.admission.rules import line
 from jobs.admission.rules.line import RulesOfLine
 from jobs.errors import Problem, SpecInvalid
 from jobs.models import JobTemplate
+from jobs.spec.arrays import placeholders
 from jobs.spec.bulk import SentSpec
 from jobs.spec.rules import checking
 from jobs.spec.rules.merging import filled
@@ -68,9 +69,11 @@ class SpecPreparation:
             found = filled(found, used.spec)
             template = {"team": used.team.name, "name": used.name, "version": used.version}
         defaults = checking.defaults_of(self.line_of(team).rules)
-        return PreparedSpec(
-            document=filled(found, defaults) if defaults else found, template=template
-        )
+        if defaults:
+            found = filled(found, defaults)
+        if sent.trial is not None:
+            _check_places(found, document, field="array" if name is None else FIELD)
+        return PreparedSpec(document=found, template=template)
 
     def _team_of(self, document: Mapping[Any, Any]) -> Team | None:
         name = document.get("team") or document.get("project")
@@ -106,6 +109,26 @@ class SpecPreparation:
         if team.pk not in self._known:
             self._known[team.pk] = [one.name for one in line.templates_of(self.line_of(team))]
         raise SpecInvalid([_unknown(name, team, self._known[team.pk])])
+
+
+def _check_places(filled_in: Mapping[Any, Any], sent: Mapping[Any, Any], *, field: str) -> None:
+    """See that a trial was given no place of a value, which would stay as it is written.
+
+    Raises: SpecInvalid.
+    """
+    before, after = (placeholders.found_in(one).count_by_name for one in (sent, filled_in))
+    if more := sorted(name for name, count in after.items() if count > before.get(name, 0)):
+        raise SpecInvalid(
+            [
+                Problem(
+                    field=field,
+                    value=None,
+                    problem=f"gets {{{{{more[0]}}}}} from the template or the team's defaults, and"
+                    " values of trials go into what the spec itself says",
+                    remedy=f"Write the field that has {{{{{more[0]}}}}} into the spec.",
+                )
+            ]
+        )
 
 
 def _unknown(name: object, team: Team, known: Collection[str]) -> Problem:

@@ -122,6 +122,28 @@ def test_a_template_fills_before_defaults_and_is_told_of(vision: Team, api: APIC
     assert list(problems(other)) == ["template"]
 
 
+def test_values_of_trials_go_into_what_the_spec_itself_says(vision: Team, api: APIClient) -> None:
+    """Else a trial would begin with the text of a placeholder, and nobody would know."""
+    part = {"env": {"LR": "{{lr}}", "A": "t"}}
+    assert add_template(api, "usual", part).status_code == 201
+    array = spec(
+        template="usual", labels={"lr": "{{lr}}"}, array={"parameters": {"lr": [0.1, 0.2]}}
+    )
+    refused = api.post(f"{URL}:bulk", {"spec": array}, format="json")
+    assert refused.status_code == 422
+    assert list(problems(refused)) == ["template"]
+    own = {**array, "env": {"LR": "{{lr}}"}}
+    assert api.post(f"{URL}:bulk", {"spec": own}, format="json").status_code == 201
+    assert [one.resolved_spec["env"] for one in Job.objects.order_by("name")] == [
+        {"LR": "0.1", "A": "t"},
+        {"LR": "0.2", "A": "t"},
+    ]
+    TeamRules.objects.create(team=vision, defaults={"command": ["x", "{{ lr }}"]})
+    without = {name: part for name, part in own.items() if name not in {"template", "command"}}
+    refused = api.post(f"{URL}:bulk", {"spec": {**without, "name": "b"}}, format="json")
+    assert list(problems(refused)) == ["array"]
+
+
 def test_a_template_is_of_a_team_and_those_below(
     vision: Team, robots: Team, language: Team, foreign_api: APIClient
 ) -> None:

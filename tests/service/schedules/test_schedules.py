@@ -20,7 +20,7 @@ from tenancy.models import AuditEntry, Team
 
 from jobs.commands.removal import team_deletion
 from jobs.lifecycle import JobState
-from jobs.models import Job
+from jobs.models import Job, JobTemplate
 from tests.service.at_once import ask_at_once
 from tests.service.conftest import spec
 from tests.service.schedules.conftest import PATH, AddSchedule, go_when_due, make_due, wanted
@@ -408,3 +408,13 @@ def test_the_task_submits_what_is_due(add: AddSchedule) -> None:
     make_due(add(), timezone.now() - timedelta(seconds=1))
     tasks.submit_scheduled()
     assert Job.objects.get().schedule_name == "nightly"
+
+
+def test_a_deadline_that_a_template_brings_is_one_moment_too(api: APIClient, vision: Team) -> None:
+    JobTemplate.objects.create(team=vision, name="usual", spec={"deadline": "2099-01-01T00:00:00Z"})
+    named = spec(template="usual")
+    refused = api.post(PATH, wanted(spec=named), format="json")
+    assert refused.status_code == 422
+    assert [one["field"] for one in refused.json()["details"]] == ["deadline"]
+    own = wanted(spec={**named, "deadline": None})
+    assert api.post(PATH, own, format="json").status_code == 201
