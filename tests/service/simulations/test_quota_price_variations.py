@@ -73,6 +73,13 @@ def test_limits_and_teams_above_rise_as_far_as_they_have_to() -> None:
     assert fewer[0].guaranteed_gpus == 4
 
 
+def test_who_has_what_those_below_have_gets_more_than_that() -> None:
+    here = cluster(quota("research", 0), quota("vision", 3, parent="research"), gpus=4)
+    varied = with_more(here, team="research", pool=POOL, gpus=2)
+    assert guaranteed(varied.settings) == {"research": 5, "vision": 3}
+    assert (varied.adds_gpus, gpus(varied.settings)) == (1, 5)
+
+
 def test_what_teams_below_are_guaranteed_stays() -> None:
     here = cluster(quota("research", 4), quota("vision", 3, parent="research"))
     assert most_fewer(here, team="research", pool=POOL) == 1
@@ -94,9 +101,16 @@ def test_without_borrowing_it_may_hold_what_is_promised_to_it() -> None:
 SIZES = st.integers(0, 12)
 
 
-@given(top=SIZES, one=SIZES, other=SIZES, size=st.integers(1, 40), more=st.integers(-12, 12))
+@given(
+    top=SIZES,
+    one=SIZES,
+    other=SIZES,
+    size=st.integers(1, 40),
+    more=st.integers(-12, 12),
+    team=st.sampled_from(["top", "one"]),
+)
 def test_what_could_be_saved_can_be_saved_afterwards(
-    top: int, one: int, other: int, size: int, more: int
+    *, top: int, one: int, other: int, size: int, more: int, team: str
 ) -> None:
     here = cluster(
         quota("top", top),
@@ -106,12 +120,12 @@ def test_what_could_be_saved_can_be_saved_afterwards(
     )
     if list(problems_of_all(tree(here))) or tree(here).total > size:
         return
-    if more < -most_fewer(here, team="one", pool=POOL):
+    if not more or more < -most_fewer(here, team=team, pool=POOL):
         return
-    varied = with_more(here, team="one", pool=POOL, gpus=more).settings
+    varied = with_more(here, team=team, pool=POOL, gpus=more).settings
     assert list(problems_of_all(tree(varied))) == []
     assert tree(varied).total <= gpus(varied)
-    assert guaranteed(varied)["one"] == one + more
+    assert tree(varied).promised(team) == tree(here).promised(team) + more
 
 
 def tree(settings: Settings) -> PromiseTree:

@@ -49,14 +49,16 @@ def with_more(settings: Settings, *, team: str, pool: str, gpus: int) -> Variati
     """Return the cluster in which the team is guaranteed so many GPUs more; negative: fewer.
 
     They come from what the pool has promised to nobody. What is missing then the pool gets more. A
-    limit, and the guarantees and limits of teams above, rise as far as they have to.
+    limit, and the guarantees and limits of teams above, rise as far as they have to. A team without
+    a guarantee of its own has what those below it have, and gets more than that.
     """
-    own = _quota(settings, team, pool)
-    inside = {**_inside(settings, pool), team: _guaranteed(own, own.guaranteed_gpus + gpus)}
+    here = _inside(settings, pool)
+    has = _tree(here).promised(team) if gpus > 0 else here[team].guaranteed_gpus
+    inside = {**here, team: _guaranteed(here[team], has + gpus)}
     for above in _teams_above(team, inside):
         inside[above] = _raised(inside[above], _tree(inside).promised_below(above))
-    has = sum(node.gpus for one in settings.pools if one.name == pool for node in one.nodes)
-    added = max(_tree(inside).total - has, 0) if gpus > 0 else 0
+    there = sum(node.gpus for one in settings.pools if one.name == pool for node in one.nodes)
+    added = max(_tree(inside).total - there, 0) if gpus > 0 else 0
     pools = tuple(
         replace(one, nodes=resized(one, added)) if one.name == pool else one
         for one in settings.pools
