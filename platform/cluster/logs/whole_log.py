@@ -65,12 +65,14 @@ class WholeLog:
         """Nothing is held."""
 
     def content(self, start: int, end: int) -> Generator[bytes]:
-        """Yield what is between two bytes of it, in pieces.
+        """Yield what is between two bytes of it, in pieces; empty ones while it comes to the first.
+
+        So whoever reads for many can turn to others, however far into it somebody begins.
 
         Raises:
             LogWasTrimmed: see above.
         """
-        piece, at = bytearray(), 0
+        piece, at, piece_start = bytearray(), 0, 0
         block_bytes = block_bytes_for(self.processes)
         for _, _, line in heapq.merge(
             *(_lines(log, number, block_bytes) for number, log in enumerate(self.processes))
@@ -81,9 +83,10 @@ class WholeLog:
             at = behind
             if at >= end:
                 break
-            if len(piece) >= PIECE_BYTES:
+            if at - piece_start >= PIECE_BYTES:
                 yield bytes(piece)
                 piece.clear()
+                piece_start = at
         if piece:
             yield bytes(piece)
 

@@ -114,6 +114,14 @@ def test_a_part_that_is_dropped_meanwhile_breaks_it_off(tmp_path: Path) -> None:
         _ = WholeLog(log.processes).size
 
 
+def test_who_begins_far_into_it_lets_others_have_their_turn(tmp_path: Path) -> None:
+    write(tmp_path, "w1", line(1, "x" * 1000) * 3000)
+    log = whole(tmp_path)
+    *turns, last = log.content(log.size - 5, log.size)
+    assert (set(turns), last) == ({b""}, b"xxxx\n")
+    assert len(turns) >= 10
+
+
 def test_a_long_log_takes_the_memory_of_a_few_blocks(tmp_path: Path) -> None:
     for worker in range(8):
         write(tmp_path, f"w{worker}", line(worker, "x" * 1000) * 1500)

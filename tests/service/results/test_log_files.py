@@ -8,7 +8,7 @@ import pytest
 from cluster.logs import whole_log
 from cluster.logs.log_files import path_of
 from cluster.logs.log_store import JobLog
-from cluster.logs.whole_log import WholeLog
+from cluster.logs.whole_log import LogWasTrimmed, WholeLog
 from django.conf import settings
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
@@ -84,6 +84,33 @@ def test_what_is_dropped_between_two_looks_is_left_out(
 
     monkeypatch.setattr("control_plane.api.results.log_files.whole_log", then_dropped)
     assert content(log_file(api, job)).endswith(b"kept\n")
+
+
+def test_what_goes_at_each_look_is_tried_again_later(
+    api: APIClient, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(job, 1, "dropped")
+
+    def gone(_: WholeLog) -> int:
+        raise LogWasTrimmed
+
+    monkeypatch.setattr(WholeLog, "size", property(gone))
+    answer = log_file(api, job)
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.headers["Retry-After"] == "5"
+
+
+def test_nobody_has_a_log_read_beyond_their_streams(
+    api: APIClient, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To know how long it is takes reading all of it, whatever part is asked for."""
+    write(job, 1, "text")
+    for _ in range(10):  # each gives its slot back
+        assert log_file(api, job, Range="bytes=99999-").status_code == 416
+    monkeypatch.setattr("control_plane.api.logs.stream_slots.MOST_OF_ONE", 0)
+    url = f"/api/v1/jobs/{job.id}/logs/file"
+    assert log_file(api, job, Range="bytes=99999-").status_code == 429
+    assert api.head(url).status_code == 429
 
 
 def test_it_costs_the_statements_of_looking_at_the_job(

@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -28,6 +28,7 @@ from storage.results.opening import OpenFile
 from tenancy.access.grants import grant_of
 
 from control_plane.api.logs.event_stream import stream_slots
+from control_plane.api.logs.shared_slots import StreamSlot
 
 _READERS: Final = 4  # threads of this process that read for all downloads
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
@@ -100,7 +101,8 @@ class Pieces:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
         while (piece := await loop.run_in_executor(_readers, self._next)) is not None:
-            yield piece
+            if piece:
+                yield piece
 
     def close(self) -> None:
         with self._lock:
@@ -121,8 +123,7 @@ class Pieces:
 class _Download(StreamingHttpResponse):
     """An answer that holds a stream slot until it is closed, or nobody refers to it any more."""
 
-    def __init__(self, request: Request, team_id: int, pieces: Pieces, **more: str | int) -> None:
-        slot = stream_slots.take(grant_of(request, team_id=team_id).holder, team=str(team_id))
+    def __init__(self, slot: StreamSlot, pieces: Pieces, **more: str | int) -> None:
         self._leave = weakref.finalize(self, stream_slots.leave, slot)
         headers = {**_HARMLESS, **{name: str(value) for name, value in more.items()}}
         super().__init__(pieces, headers=headers)
@@ -176,20 +177,28 @@ def _of_content(
     }
     if not {whole.etag, "*"}.isdisjoint(_tags(request.headers.get("If-None-Match", ""))):
         return _without_content(304, headers, whole)  # which says nothing of its length
-    part = _part(request, whole)
-    if part is None:
-        headers |= {"Content-Range": f"bytes */{whole.size}", "Content-Length": 0}
-        return _without_content(416, headers, whole)
-    status = 200 if part.is_all else 206
-    if not part.is_all:
-        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{whole.size}"
-    headers["Content-Length"] = part.end - part.start
-    if request.method == "HEAD":
-        return _without_content(status, headers, whole)
-    pieces = Pieces(between(part.start, part.end), whole.close)
-    answer = _Download(request, team_id, pieces, **headers)
+    slot = _slot_for(request, team_id)  # before the size, for which all of it may have to be read
+    with ExitStack() as held:
+        held.callback(stream_slots.leave, slot)
+        part = _part(request, whole)
+        if part is None:
+            headers |= {"Content-Range": f"bytes */{whole.size}", "Content-Length": 0}
+            return _without_content(416, headers, whole)
+        status = 200 if part.is_all else 206
+        if not part.is_all:
+            headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{whole.size}"
+        headers["Content-Length"] = part.end - part.start
+        if request.method == "HEAD":
+            return _without_content(status, headers, whole)
+        pieces = Pieces(between(part.start, part.end), whole.close)
+        answer = _Download(slot, pieces, **headers)
+        held.pop_all()  # the answer leaves it
     answer.status_code = status
     return answer
+
+
+def _slot_for(request: Request, team_id: int) -> StreamSlot:
+    return stream_slots.take(grant_of(request, team_id=team_id).holder, team=str(team_id))
 
 
 def _without_content(
@@ -221,7 +230,7 @@ def of_stream(
         Throttled: the caller, or its team, has as many streams as it may.
     """
     headers = {"Content-Type": content_type, "Content-Disposition": attachment(name)}
-    return _Download(request, team_id, pieces, **headers)
+    return _Download(_slot_for(request, team_id), pieces, **headers)
 
 
 def _begun(pieces: Generator[bytes]) -> Generator[bytes]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from cluster.logs.log_store import JobLog
 from cluster.logs.whole_log import LogWasTrimmed, whole_log
@@ -10,7 +11,7 @@ from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
 from rest_framework.views import APIView
 from tenancy.access.principal import principal_of
@@ -19,6 +20,16 @@ from control_plane.api.results import downloads
 from control_plane.api.results.ranges import RANGES
 from jobs.api.requests import query
 from jobs.queries import visible_jobs
+
+_LOOKS: Final = 3  # guessed: parts of it go while they are counted
+
+
+class LogIsGoing(exceptions.APIException):
+    """The log is removed while it is looked at."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_detail = "Parts of this log are dropped right now; try again in a moment."
+    wait = 5.0
 
 
 class LogFileQuery(serializers.Serializer[Any]):
@@ -49,10 +60,10 @@ class LogFileView(APIView):
         worker = query(request, LogFileQuery)["worker"]
         log = JobLog(job_id=job.id, state_dir=settings.CONCERTINA.state_dir, worker=worker)
         name = job.name if worker is None else f"{job.name}{worker.removeprefix(job.id)}"
-        try:
-            return _answer(request, job.team_id, log, f"{name}.log")
-        except LogWasTrimmed:  # between two looks at it: what is left is looked at once more
-            return _answer(request, job.team_id, log, f"{name}.log")
+        for _ in range(_LOOKS):
+            with suppress(LogWasTrimmed):  # since it was listed: what is left is looked at again
+                return _answer(request, job.team_id, log, f"{name}.log")
+        raise LogIsGoing
 
 
 def _answer(request: Request, team_id: int, log: JobLog, name: str) -> HttpResponseBase:
