@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -192,3 +193,17 @@ def test_the_whole_log_is_saved_as_a_file(
     assert one.document == {"bytes": file.stat().st_size, "file": str(file)}
     assert file.read_text().count("\n") == 1
     assert concertina("logs", "digits", "--save", file, "--follow").exit_code == 2
+
+
+def test_a_log_is_saved_where_a_link_leads_and_in_place_of_nothing_but_a_file(
+    concertina: CommandLine, job: Job, write: Write, tmp_path: Path
+) -> None:
+    write("text")
+    link, file, pipe = tmp_path / "link", tmp_path / "real" / "file", tmp_path / "pipe"
+    link.symlink_to(file)
+    assert concertina("logs", "digits", "--save", link).exit_code == 0
+    assert (link.is_symlink(), file.read_text().count("\n")) == (True, 1)
+    os.mkfifo(pipe)
+    for wrong, why in ((tmp_path, "a folder"), (pipe, "no ordinary file"), (Path("/"), "a folder")):
+        refused = concertina("logs", "digits", "--save", wrong)
+        assert (refused.exit_code, f"it is {why}" in refused.err) == (2, True)

@@ -46,12 +46,13 @@ class FileDownload:
             BadInput: it cannot be written.
             ConcertinaError: the service refuses it, or cannot be reached.
         """
-        partial = target.with_name(f".{target.name}.part")
+        place = _place_of(target)
+        # Two at once write their own. A name of a file may be no longer than it is.
+        partial = place.with_name(f".{place.name[:50]}.{os.urandom(4).hex()}.part")
         try:
-            partial.unlink(missing_ok=True)
             retry(lambda: self._go_on(partial, patience), patience=patience)
             length = partial.stat().st_size
-            partial.replace(target)
+            partial.replace(place)
         except OSError as error:
             raise BadInput(f"{target} cannot be written: {error.strerror or error}.") from error
         finally:
@@ -76,3 +77,20 @@ class FileDownload:
                     self._on_progress(here, total)
                 file.flush()
                 os.fsync(file.fileno())
+
+
+def _place_of(target: Path) -> Path:
+    """Return which file is written: the one that a link leads to, and not the link.
+
+    Raises:
+        BadInput: it is something else, which would have to go.
+    """
+    try:
+        place = target.resolve()
+        is_free = place.is_file() or not place.exists()
+    except (OSError, RuntimeError) as error:  # links that lead to each other
+        raise BadInput(f"{target} cannot be written: {error}.") from error
+    if not is_free:
+        what = "a folder" if place.is_dir() else "no ordinary file"
+        raise BadInput(f"{target} cannot be written: it is {what}. Name a file.")
+    return place

@@ -93,6 +93,23 @@ def test_a_download_goes_on_where_the_service_died(
     assert heard == sorted(heard)
 
 
+def test_two_downloads_to_one_place_at_once_are_both_whole(
+    api: RunningApi, token_of: dict[str, str], outputs: Path, tmp_path: Path
+) -> None:
+    target, heard = tmp_path / "new" / "here", list[int]()
+    with Client(api.url, token_of["vision"]) as client:
+        results = client.results(Job.objects.get().id)
+
+        def fetch_it_as_well(here: int, _total: int) -> None:
+            if not heard:
+                heard.append(here)
+                results.download("model.bin", target)
+
+        assert results.download("model.bin", target, on_progress=fetch_it_as_well) == LARGE
+    assert target.read_bytes() == (outputs / "model.bin").read_bytes()
+    assert list(target.parent.iterdir()) == [target]
+
+
 def test_an_archive_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(Unreachable):
         unpack(iter([b"not a tar at all" * 100]), tmp_path / "into")
