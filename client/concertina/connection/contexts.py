@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -68,29 +69,32 @@ def current(environ: Mapping[str, str] = os.environ) -> str:
     """
     if chosen := environ.get(CONTEXT_VARIABLE):
         return checked(chosen)
+    pointer = _pointer(environ)
     try:
-        return checked(_pointer(environ).read_text(encoding="utf-8").strip())
+        found = pointer.read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         return DEFAULT
     except (OSError, ValueError) as problem:
-        raise BadInput(f"{_pointer(environ)} cannot be read ({problem}). Delete it.") from problem
+        raise BadInput(f"{pointer} cannot be read ({problem}). Delete it.") from problem
+    if not _NAME.fullmatch(found):
+        raise BadInput(
+            f"{pointer} names no context. Say which you mean: `concertina context use NAME`."
+            f" {_there_are(environ)}."
+        )
+    return found
 
 
 def check_that_it_exists(name: str, environ: Mapping[str, str] = os.environ) -> None:
     """Raises: BadInput, which says which there are."""
-    known = names(environ)
-    if name not in known:
-        there = f"There are: {', '.join(known)}" if known else "There is none yet"
+    if name not in names(environ):
+        there = _there_are(environ)
         raise BadInput(f"There is no context {name!r}. {there}. Add it: `concertina context add`.")
 
 
 def use(name: str, environ: Mapping[str, str] = os.environ) -> None:
     """Mean this one from now on. Raises: BadInput, if there is none such."""
     check_that_it_exists(name, environ)
-    pointer = _pointer(environ)
-    temporary = pointer.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_text(f"{name}\n", encoding="utf-8")
-    temporary.replace(pointer)
+    write(_pointer(environ), f"{name}\n")
 
 
 def choose_for_once(name: str) -> None:
@@ -101,9 +105,39 @@ def choose_for_once(name: str) -> None:
 def forget(name: str, environ: Mapping[str, str] = os.environ) -> None:
     """Delete a context; whoever meant it means the default one then. Raises: BadInput."""
     check_that_it_exists(name, environ)
-    file_of(name, environ).unlink(missing_ok=True)
-    if current({**environ, CONTEXT_VARIABLE: ""}) == name:
-        _pointer(environ).unlink(missing_ok=True)
+    try:
+        file_of(name, environ).unlink(missing_ok=True)
+        with suppress(BadInput):  # which names none
+            if current({**environ, CONTEXT_VARIABLE: ""}) == name:
+                _pointer(environ).unlink(missing_ok=True)
+    except OSError as problem:
+        raise BadInput(f"{name} cannot be forgotten: {problem}.") from problem
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file of ours, whole or not at all, that only its owner may read from the first on.
+
+    Raises:
+        BadInput: it cannot be written.
+    """
+    temporary = file.with_suffix(f".{os.urandom(4).hex()}.tmp")
+    try:
+        for folder in (file.parent.parent, file.parent):  # `parents` would leave them open
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as problem:
+        raise BadInput(f"{file} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def _there_are(environ: Mapping[str, str]) -> str:
+    known = names(environ)
+    return f"There are: {', '.join(known)}" if known else "There is none yet"
 
 
 def _pointer(environ: Mapping[str, str]) -> Path:

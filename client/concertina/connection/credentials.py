@@ -86,13 +86,12 @@ def are_all_given(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def store(credentials: Credentials, file: Path) -> None:
-    """Write so that nobody else can read, not even for the moment of writing."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = file.with_suffix(f".{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(asdict(credentials), stream, indent=2)
-    temporary.replace(file)
+    """Write so that nobody else can read, not even for the moment of writing.
+
+    Raises:
+        BadInput: it cannot be written.
+    """
+    contexts.write(file, json.dumps(asdict(credentials), indent=2))
 
 
 def forget(file: Path) -> bool:
@@ -110,6 +109,11 @@ def normalised_url(url: str) -> str:
     Raises:
         BadInput: this cannot be a service's address.
     """
+    if "@" in url:  # and it is not repeated
+        raise BadInput(
+            "The address of a service has no name and no password in it. Use one like"
+            " http://host:8000: `concertina login` asks who you are."
+        )
     full = url if "://" in url else f"http://{url}"
     if not _is_address(full):
         raise BadInput(f"{url!r} is not the address of a service. Use one like http://host:8000.")

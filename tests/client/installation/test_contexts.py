@@ -111,3 +111,65 @@ def test_a_service_that_is_away_does_not_keep_its_context(
     removed = stranger("context", "rm", "gone")
     assert (removed.exit_code, "Its token still holds" in removed.err) == (0, True)
     assert contexts.names(home) == []
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"url": "http://a:b@c", "token": "cp_1"}'])
+def test_a_damaged_one_hides_no_other_and_can_be_removed(
+    stranger: CommandLine, content: str
+) -> None:
+    assert stranger("context", "add", "lab", "http://lab:1").exit_code == 0
+    home = {"XDG_CONFIG_HOME": stranger.environment["XDG_CONFIG_HOME"]}
+    contexts.file_of("broken", home).write_text(content)
+    listed = stranger("context", "ls", "-o", "json").document
+    assert [one["name"] for one in listed] == ["broken", "lab"]
+    removed = stranger("context", "rm", "broken")
+    assert (removed.exit_code, contexts.names(home)) == (0, ["lab"])
+    assert "cp_1" not in removed.out + removed.err
+    assert stranger("context", "use", "lab").exit_code == 0
+
+
+@pytest.mark.parametrize("content", ["", "../credentials\n"])
+def test_what_names_no_context_says_where_it_stands_and_what_to_do(
+    home: dict[str, str], content: str
+) -> None:
+    known(home, "lab")
+    contexts.use("lab", home)
+    pointer = contexts.home(home) / "context"
+    pointer.write_text(content)
+    with pytest.raises(BadInput, match=r"/context names no context.*context use.*There are: lab"):
+        contexts.current(home)
+    contexts.use("lab", home)
+    assert contexts.current(home) == "lab"
+    pointer.write_text(content)
+    contexts.forget("lab", home)
+    assert contexts.names(home) == []
+
+
+def test_what_cannot_be_written_is_said(home: dict[str, str]) -> None:
+    contexts.home(home).write_text("a file where the folder should be")
+    with pytest.raises(BadInput, match="cannot be written"):
+        known(home, "lab")
+
+
+def test_one_that_is_kept_elsewhere_than_the_default_is_in_a_closed_folder(
+    home: dict[str, str],
+) -> None:
+    file = known(home, "lab")
+    contexts.use("lab", home)
+    for one in (file.parent, contexts.home(home)):
+        assert stat.S_IMODE(one.stat().st_mode) == 0o700
+    written = [path for path in contexts.home(home).rglob("*") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o600}
+    assert len(written) == 2
+
+
+@pytest.mark.parametrize(
+    "url", ["http://ada:secret@host:1", "ada:secret@host", "http:/ada:secret@h"]
+)
+def test_an_address_has_no_password_in_it_and_none_is_repeated(
+    stranger: CommandLine, url: str
+) -> None:
+    refused = stranger("context", "add", "lab", url)
+    assert (refused.exit_code, "no name and no password" in refused.err) == (2, True)
+    assert "secret" not in refused.err
+    assert stranger("context", "ls", "-o", "json").document == []

@@ -11,8 +11,8 @@ from concertina.commands.login import revoke
 from concertina.commands.options import Output
 from concertina.connection import contexts, credentials
 from concertina.connection.credentials import Credentials
-from concertina.errors import BadInput, Unreachable
-from concertina.terminal.session import session
+from concertina.errors import BadInput, ConcertinaError
+from concertina.terminal.session import Session, session
 from concertina.terminal.written import Format
 from concertina.views.installation.contexts import contexts_table
 
@@ -42,7 +42,7 @@ def ls(*, output: Output = Format.TABLE) -> None:
     """List the installations that are known here."""
     with session(output) as current:
         mine = contexts.current()
-        found = [_document(name, is_current=name == mine) for name in contexts.names()]
+        found = [_listed(current, name, is_current=name == mine) for name in contexts.names()]
         if not found and not current.terminal.is_for_programs:
             current.terminal.say("None yet. `concertina login URL` makes the first.")
             return
@@ -56,8 +56,9 @@ def ls(*, output: Output = Format.TABLE) -> None:
 def use(name: ContextName, *, output: Output = Format.TABLE) -> None:
     """Mean this installation from now on."""
     with session(output) as current:
-        contexts.use(name)
+        contexts.check_that_it_exists(name)
         document = _document(name, is_current=True)
+        contexts.use(name)
         current.terminal.show(document, f"{name}: {document['url']}")
 
 
@@ -85,23 +86,37 @@ def rm(name: ContextName, *, output: Output = Format.TABLE) -> None:
     """Forget an installation; a token of your own is revoked as well."""
     with session(output) as current:
         contexts.check_that_it_exists(name)
-        stored = credentials.stored_in(contexts.file_of(name))
-        is_revoked = False
-        if stored is not None:
-            try:
-                is_revoked = revoke(current, stored)
-            except Unreachable as error:
-                current.terminal.say(f"{error.message} Its token still holds.", style="yellow")
+        is_revoked = _revoked(current, name)
         contexts.forget(name)
         more = " Its token is revoked." if is_revoked else ""
         current.terminal.show({"forgotten": name, "revoked": is_revoked}, f"Forgot {name}.{more}")
 
 
+def _revoked(current: Session, name: str) -> bool:
+    """Revoke a context's token; what keeps it from that does not keep the context."""
+    try:
+        stored = credentials.stored_in(contexts.file_of(name))
+        return stored is not None and revoke(current, stored)
+    except ConcertinaError as error:
+        current.terminal.say(f"{error.message} Its token still holds.", style="yellow")
+        return False
+
+
+def _listed(current: Session, name: str, *, is_current: bool) -> dict[str, str | bool]:
+    """Return what is known of a context; one whose file is damaged does not hide the others."""
+    try:
+        return _document(name, is_current=is_current)
+    except BadInput as damage:
+        current.terminal.say(damage.message, style="yellow")
+        return {"name": name, "url": "", "is_logged_in": False, "is_current": is_current}
+
+
 def _document(name: str, *, is_current: bool) -> dict[str, str | bool]:
     kept = credentials.kept_in(contexts.file_of(name))
+    url = kept.get("url", "")
     return {
         "name": name,
-        "url": kept.get("url", ""),
+        "url": credentials.normalised_url(url) if url else "",
         "is_logged_in": bool(kept.get("token")),
         "is_current": is_current,
     }
