@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.db.models.functions import Now
 from tenancy.models import Membership, Team
 
 from autoscaler.simulation.api import execution
@@ -94,11 +95,25 @@ def test_who_stops_waiting_gives_it_up(
     assert Simulation.objects.get().state == "cancelled"
 
 
+def test_who_stops_waiting_for_what_has_ended_meanwhile_is_told_of_no_error(
+    concertina: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_it_and_press_control_c(*_: object) -> None:
+        Simulation.objects.update(state="cancelled", finished_at=Now())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SystemClock, "sleep", end_it_and_press_control_c)
+    ended = concertina(*SMALL, stdin=PASSWORD)
+    assert (ended.exit_code, "Error" in ended.err) == (130, False)
+
+
 @pytest.mark.parametrize(
     ("words", "exit_code", "said"),
     [
         (("--days", "3", "--trace", "x.csv"), 2, "Leave one out"),
         (("--trace", "nowhere.csv"), 2, "cannot be read"),
+        (("--days", "nan"), 2, "less than or equal"),
+        (("--trace", "-"), 2, "Name the file"),
         (("--pool", "nowhere"), 3, "There is no pool"),
         (("nonsense",), 3, "nonsense"),
     ],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from concertina.commands.options import AsPerson, Output
-from concertina.errors import BadInput, RefusedByService
+from concertina.errors import BadInput, ConcertinaError, RefusedByService
 from concertina.terminal.bar import ShareBar
 from concertina.terminal.session import Session, session
 from concertina.terminal.written import Format
@@ -70,6 +71,8 @@ def simulate(
     Ctrl-C gives it up. With -o csv a row is a run.
     """
     with session(output) as current:
+        if person is not None and str(trace) == "-" and not sys.stdin.isatty():
+            raise BadInput("The password comes from the pipe. Name the file of the recording.")
         drawn = {"pattern": pattern, "mix": mix, "jobs": jobs, "load": load}
         wish = {"title": title, "pool": pool, "seed": seed, "trace": _trace(days, trace, drawn)}
         with current.speaking_for(person) as client:
@@ -105,9 +108,10 @@ def _trace(days: float | None, file: Path | None, drawn: dict[str, Any]) -> dict
         else:
             with file.open(encoding="utf-8") as opened:
                 text = opened.read(_LARGEST_TRACE + 1)
+        size = len(text.encode())  # an input that is not text cannot be encoded again
     except (OSError, ValueError) as problem:
         raise BadInput(f"{file} cannot be read: {problem}.") from problem
-    if len(text) > _LARGEST_TRACE:
+    if size > _LARGEST_TRACE:
         raise BadInput(f"{file} is longer than {_LARGEST_TRACE >> 20} MiB. Cut the recording.")
     return {"kind": "uploaded", "text": text}
 
@@ -124,5 +128,6 @@ def _ended(current: Session, client: Client, simulation: SimulationDetail) -> Si
         with ShareBar(current.terminal.err, "Simulating") as bar:
             return client.simulations.until_final(simulation, lambda one: bar(one["progress"]))
     except KeyboardInterrupt:
-        client.simulations.cancel(simulation["id"])
+        with suppress(ConcertinaError):  # it has ended by now, or nobody answers
+            client.simulations.cancel(simulation["id"])
         raise
