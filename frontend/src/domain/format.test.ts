@@ -8,6 +8,7 @@ import {
   formatGpuTime,
   formatMetric,
   formatPercent,
+  formatShare,
   formatStep,
   humanise,
   plural,
@@ -38,6 +39,19 @@ describe("a share", () => {
     [1, "100 %"],
   ])("of %s reads %s, and is never called whole too early", (share, text) => {
     expect(formatPercent(share)).toBe(text);
+  });
+});
+
+describe("a part of what is whole", () => {
+  it.each([
+    [0.597, "60 %"],
+    [0.403, "40 %"],
+    [0, "0 %"],
+    [0.001, "< 1 %"],
+    [0.999, "> 99 %"],
+    [1, "100 %"],
+  ])("of %s reads %s, so that parts add up", (share, text) => {
+    expect(formatShare(share)).toBe(text);
   });
 });
 

@@ -60,6 +60,13 @@ export function formatPercent(share: number | null | undefined): string {
   return `${shown} %`;
 }
 
+/** A part of what is whole by now: rounded, so that all parts come near to 100 %. */
+export function formatShare(share: number): string {
+  if (share > 0 && share < 0.005) return "< 1 %";
+  if (share >= 0.995 && share < 1) return "> 99 %";
+  return `${Math.round(share * 100)} %`;
+}
+
 export function formatRate(samplesPerSecond: number): string {
   return `${formatCount(Math.round(samplesPerSecond))} samples/s`;
 }

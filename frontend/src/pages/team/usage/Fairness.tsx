@@ -7,7 +7,7 @@ import { EmptyState } from "../../../design/EmptyState";
 import { Problem } from "../../../design/Problem";
 import { SkeletonRows } from "../../../design/Skeleton";
 import { causesOf } from "../../../domain/fairness";
-import { formatDuration, formatGpuTime, formatPercent } from "../../../domain/format";
+import { formatDuration, formatGpuTime, formatShare } from "../../../domain/format";
 import type { UsagePeriod } from "../../../domain/usagePeriod";
 import outputs from "../../job/results/Outputs.module.css";
 import styles from "./Usage.module.css";
@@ -78,7 +78,7 @@ function Told({ receipt }: { readonly receipt: FairnessReceipt }) {
                   <th scope="row">{label}</th>
                   <td>{pools.join(", ")}</td>
                   <td>{formatGpuTime(gpuSeconds)}</td>
-                  <td>{formatPercent(gpuSeconds / receipt.missing_gpu_seconds)}</td>
+                  <td>{formatShare(gpuSeconds / receipt.missing_gpu_seconds)}</td>
                 </tr>
               ))}
             </tbody>

@@ -11,7 +11,7 @@ import { EmptyState } from "../../../design/EmptyState";
 import { SelectField } from "../../../design/Field";
 import { Problem } from "../../../design/Problem";
 import { SkeletonRows } from "../../../design/Skeleton";
-import { formatGpuHours, formatMetric, formatPercent, NONE } from "../../../domain/format";
+import { formatGpuHours, formatMetric, formatShare, NONE } from "../../../domain/format";
 import { heldOf, labelKeys, mostHeld } from "../../../domain/gpuHours";
 import type { UsagePeriod } from "../../../domain/usagePeriod";
 import outputs from "../../job/results/Outputs.module.css";
@@ -132,7 +132,7 @@ function GpuHoursTable(props: GpuHoursTableProps) {
   const usage = useGpuHours({ team, by, period });
   const rows = (usage.data?.items ?? []).filter((row) => heldOf(row) > 0);
   const shown = mostHeld(rows, most);
-  const all = rows.reduce((sum, row) => sum + heldOf(row), 0);
+  const all = usage.data === undefined ? 0 : heldOf(usage.data.total); // also of rows that are not here
   const hasCost = rows.some(({ cost }) => cost !== null);
   return (
     <Card
@@ -176,7 +176,7 @@ function GpuHoursTable(props: GpuHoursTableProps) {
                     </th>
                     <td>{formatGpuHours(row.guaranteed_gpu_hours)}</td>
                     <td>{formatGpuHours(row.borrowed_gpu_hours)}</td>
-                    <td>{formatPercent(heldOf(row) / all)}</td>
+                    <td>{formatShare(heldOf(row) / all)}</td>
                     {hasCost && <td>{row.cost === null ? NONE : formatMetric(row.cost)}</td>}
                   </tr>
                 );

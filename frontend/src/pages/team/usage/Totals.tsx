@@ -2,12 +2,7 @@
 
 import type { GpuUsage } from "../../../api/types";
 import { Stat } from "../../../design/Stat";
-import {
-  formatDuration,
-  formatGpuHours,
-  formatMetric,
-  formatPercent,
-} from "../../../domain/format";
+import { formatDuration, formatGpuHours, formatMetric, formatShare } from "../../../domain/format";
 import { guaranteeOf, heldOf, idleOf, wasteOf } from "../../../domain/gpuHours";
 import styles from "./Usage.module.css";
 
@@ -15,7 +10,7 @@ export function Totals({ usage }: { readonly usage: GpuUsage | undefined }) {
   const total = usage?.total;
   const guarantee = total && guaranteeOf(total);
   const ofGuarantee = (gpuHours: number) =>
-    guarantee ? `${formatPercent(gpuHours / guarantee)} of the guarantee` : "without a guarantee";
+    guarantee ? `${formatShare(gpuHours / guarantee)} of the guarantee` : "without a guarantee";
   return (
     <section aria-label="GPU-hours in all" className={styles.totals}>
       <div className={styles.figures}>
@@ -75,7 +70,7 @@ function Figure({ label, gpuHours, note }: FigureProps) {
 
 function trained(total: GpuUsage["total"]): string | undefined {
   const [first] = wasteOf(total);
-  return first && `${formatPercent(first.share)} trained`;
+  return first && `${formatShare(first.share)} trained`;
 }
 
 const LEAST_SHARE = 0.01;
@@ -87,7 +82,7 @@ function Remarks({ usage }: { readonly usage: GpuUsage }) {
   const remarks = [
     ...rest
       .filter(({ share }) => share >= LEAST_SHARE)
-      .map(({ name, share }) => `${formatPercent(share)} ${name}`),
+      .map(({ name, share }) => `${formatShare(share)} ${name}`),
     ...(total.cost !== null && heldOf(total) > 0 ? [`cost ${formatMetric(total.cost)}`] : []),
     ...(total.credit !== null && total.lent_gpu_hours > 0
       ? [`credit for what was lent ${formatMetric(total.credit)}`]
