@@ -79,5 +79,22 @@ def test_who_signs_in_elsewhere_has_none_here(ada: User) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "no_password")
 
 
+def test_a_foreign_page_changes_nothing(ada: User) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(ada)
+    body = {"password": OLD, "new_password": NEW}
+    assert browser.post(URL, body, content_type="application/json").status_code == 403
+    ada.refresh_from_db()
+    assert ada.check_password(OLD)
+
+
+def test_no_password_is_written_down(browser: Client) -> None:
+    change(browser, "guessed wrong")
+    change(browser, OLD, "short")
+    change(browser)
+    written = str([*AuditEntry.objects.values()])
+    assert [one for one in (OLD, NEW, "guessed wrong", "'short'") if one in written] == []
+
+
 def test_a_visitor_changes_nothing(db: None) -> None:
     assert change(Client())[0] == 401
