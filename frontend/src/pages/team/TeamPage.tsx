@@ -53,7 +53,7 @@ export default function TeamPage() {
           { to: `${here}/usage`, text: "Usage" },
           { to: `${here}/people`, text: "People and tokens" },
           { to: `${here}/notifications`, text: "Notifications" },
-          { to: `${here}/setup`, text: "Secrets and storage" },
+          { to: `${here}/setup`, text: "Secrets, rules, storage" },
         ]}
       />
       <Routes>

@@ -22,7 +22,7 @@ def test_a_secret_is_set_listed_and_deleted(page: Page, stack: RunningStack) -> 
     page.on("response", hear)
     page.goto("/")
     page.get_by_role("listitem", name="Team vision").get_by_role("link", name="vision").click()
-    page.get_by_role("link", name="Secrets and storage").click()
+    page.get_by_role("link", name="Secrets, rules, storage").click()
     expect(page.get_by_text("No secrets yet")).to_be_visible()
 
     page.get_by_role("button", name="New secret").click()

@@ -55,7 +55,7 @@ def test_each_part_can_be_used_on_a_phone(page: Page) -> None:
         "Now": "Running",
         "Usage": "By person",
         "People and tokens": "Who may what",
-        "Secrets and storage": "Retention",
+        "Secrets, rules, storage": "Retention",
     }.items():
         page.get_by_role("navigation", name="Team vision").get_by_role("link", name=part).click()
         expect(page.get_by_role("region", name=shown)).to_be_visible()
