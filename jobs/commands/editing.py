@@ -111,8 +111,9 @@ def rerun(
     document = spec_changes.merged({**before, "depends_on": awaited}, changes)
     if preparing.FIELD in document:
         raise SpecInvalid([_TEMPLATE_OF_OLD])
+    template = job.template if document.get("team") == before["team"] else {}
     return submission.submit(
-        sent=[SentSpec(document=document, template=job.template)],
+        sent=[SentSpec(document=document, template=template)],
         body=spec_changes.merged(before, changes),
         teams=teams,
         pools=pools,

@@ -122,6 +122,16 @@ def test_a_template_fills_before_defaults_and_is_told_of(vision: Team, api: APIC
     assert list(problems(other)) == ["template"]
 
 
+def test_a_job_that_runs_once_more_for_another_team_tells_nothing_of_the_templates_of_the_first(
+    vision: Team, language: Team, admin: APIClient
+) -> None:
+    assert add_template(admin, "secret-plans", {"priority": 20}).status_code == 201
+    job = sent(admin, team="vision", template="secret-plans").json()
+    rerun = admin.post(f"{URL}/{job['id']}/rerun", {"team": "language"}, format="json")
+    assert rerun.status_code == 201, rerun.json()
+    assert (rerun.json()["team"], rerun.json()["template"]) == ("language", None)
+
+
 def test_values_of_trials_go_into_what_the_spec_itself_says(vision: Team, api: APIClient) -> None:
     """Else a trial would begin with the text of a placeholder, and nobody would know."""
     part = {"env": {"LR": "{{lr}}", "A": "t"}}
