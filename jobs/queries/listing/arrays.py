@@ -98,7 +98,9 @@ def live_jobs_to_change(principal: Principal, array: JobArray) -> list[str]:
     """
     live = Job.objects.filter(array=array, state__in=LIVE).order_by("submitted_at", "pk")
     jobs = list(live.only("id", "name", "team_id", "person_id"))
-    if not jobs and (any_job := Job.objects.filter(array=array).first()) is not None:
+    if not jobs:
+        nobodys = Job(pk=array.pk, name=array.name, team_id=array.team_id)  # all are deleted
+        any_job = Job.objects.filter(array=array).first() or nobodys
         visible_jobs.check_all_may_be_changed(principal, [any_job])
     visible_jobs.check_all_may_be_changed(principal, jobs)
     return [job.pk for job in jobs]

@@ -243,6 +243,23 @@ def test_members_cancel_their_own_only(add: AddSweep, vision: Team) -> None:
     assert JobArray.objects.get(pk=sweep.pk).is_open
 
 
+def test_a_sweep_whose_jobs_are_deleted_is_cancelled_by_whoever_may_cancel_all(
+    api: APIClient, add: AddSweep, vision: Team
+) -> None:
+    sweep = add(max_running=1)
+    ends(trials(sweep)[1])
+    job_deletion.delete(job_id=trials(sweep)[1].id)
+    person = User.objects.create_user("ada", password="a long password")
+    Membership.objects.create(user=person, team=vision, role=Membership.Role.MEMBER)
+    client = APIClient()
+    client.force_login(person)
+    for path in (f"{PATH}/{sweep.pk}/cancel", f"/api/v1/arrays/{sweep.pk}/cancel"):
+        assert client.post(path, {}, format="json").status_code == 403
+        assert JobArray.objects.get(pk=sweep.pk).is_open
+    assert api.post(f"{PATH}/{sweep.pk}/cancel", {}, format="json").status_code == 202
+    assert not JobArray.objects.get(pk=sweep.pk).is_open
+
+
 def test_what_a_submission_did_is_in_the_audit_log(add: AddSweep) -> None:
     sweep = add()
     entry = AuditEntry.objects.get(operation="submit_sweep")
