@@ -261,11 +261,18 @@ def test_pointing_at_the_timeline_shows_the_reason(page: Page, training: dict[st
 
     def shows_the_reason() -> bool:
         """Each time anew: what else the page has yet to show may move it from under the mouse."""
-        timeline.hover(position={"x": 46, "y": 80})  # where the first generation began
-        is_there = timeline.get_by_text("Generation 1 · from").is_visible()
-        return is_there and "Starts on 1 worker" in (timeline.text_content() or "")
+        box = timeline.bounding_box()
+        assert box is not None
+        timeline.hover(position={"x": box["width"] / 2, "y": 80})
+        told = timeline.text_content() or ""
+        shown = re.search(r"Generation (\d+) · from", told)
+        return shown is not None and messages()[int(shown[1])] in told
 
-    until(shows_the_reason, what="it tells of the first generation")
+    def messages() -> dict[int, str]:
+        answer = page.request.get(f"/api/v1/jobs/{training['id']}/generations")
+        return {one["number"]: one["message"] for one in answer.json()["items"]}
+
+    until(shows_the_reason, what="it tells of the generation that is pointed at")
 
 
 def test_the_log_follows_and_can_be_filtered(page: Page, training: dict[str, Any]) -> None:

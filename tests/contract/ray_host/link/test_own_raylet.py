@@ -63,7 +63,7 @@ def test_raylets_are_read_from_the_list_of_processes(tmp_path: Path) -> None:
 
 def test_an_address_of_this_machine_can_be_bound_here() -> None:
     assert is_here("127.0.0.1")
-    assert not is_here("192.0.2.1")  # for examples: nobody has it
+    assert not is_here("203.0.113.1")  # for examples: nobody has it
     assert not is_here("no address")
 
 
