@@ -1085,7 +1085,7 @@ class Quota(TypedDict):
 
 
 class QuotaPreview(TypedDict):
-    """A document of the service: QuotaPreview."""
+    """How far it is. Each kind says what was asked, and what came out."""
 
     id: str
     state: SimulationState
@@ -1108,7 +1108,7 @@ class QuotaPreviewRequest(TypedDict):
 
 
 class QuotaPrice(TypedDict):
-    """A document of the service: QuotaPrice."""
+    """How far it is. Each kind says what was asked, and what came out."""
 
     id: str
     state: SimulationState

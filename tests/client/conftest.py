@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from cluster.models import Node, Pool
+from django.db import connection
 from tenancy.access.keys import tokens
 from tenancy.models import Quota, Team
 
+from autoscaler.simulation.api import execution
 from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
+from tests.end_to_end.waiting import until
 
 JOB = """\
 name: digits
@@ -73,3 +77,19 @@ def job_file(tmp_path: Path) -> Path:
     file = tmp_path / "job.yaml"
     file.write_text(JOB)
     return file
+
+
+@pytest.fixture
+def simulator() -> Iterator[None]:
+    """Carries out the one simulation that somebody asks for."""
+
+    def carry_out() -> None:
+        try:
+            until(execution.run_next, seconds=90, what="a simulation was asked for")
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=carry_out)
+    thread.start()
+    yield
+    thread.join()

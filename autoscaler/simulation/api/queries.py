@@ -5,6 +5,9 @@ Previews and prices of quotas are asked for, and shown, apart.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from django.db.models import QuerySet
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
@@ -17,18 +20,20 @@ from autoscaler.simulation.api.errors import (
 )
 from autoscaler.simulation.api.models import Report, Simulation
 
+_NOT_FOUND: Final[Mapping[Simulation.Kind, type[SimulationNotFound]]] = {
+    Simulation.Kind.WORKLOAD: SimulationNotFound,
+    Simulation.Kind.QUOTA_PREVIEW: PreviewNotFound,
+    Simulation.Kind.QUOTA_PRICE: QuotaPriceNotFound,
+}
+
 
 def simulations_of(principal: Principal) -> QuerySet[Simulation]:
-    """Return the newest first."""
-    return _of(principal, Simulation.Kind.WORKLOAD)
+    """Return those of workloads, the newest first."""
+    return replays_of(principal, Simulation.Kind.WORKLOAD)
 
 
 def replays_of(principal: Principal, kind: Simulation.Kind) -> QuerySet[Simulation]:
-    """Return previews or prices of quotas, the newest first."""
-    return _of(principal, kind)
-
-
-def _of(principal: Principal, kind: str) -> QuerySet[Simulation]:
+    """Return the simulations of this kind, the newest first."""
     everybodys = Simulation.objects.filter(kind=kind).order_by("-requested_at", "id")
     if principal.is_admin:
         return everybodys
@@ -38,38 +43,23 @@ def _of(principal: Principal, kind: str) -> QuerySet[Simulation]:
 
 
 def find_simulation(principal: Principal, simulation_id: str) -> Simulation:
-    """Return one simulation.
+    """Return one simulation of a workload.
 
     Raises:
         SimulationNotFound: unknown, or somebody else's, which looks the same.
     """
-    found = simulations_of(principal).filter(pk=simulation_id).first()
-    if found is None:
-        raise SimulationNotFound
-    return found
+    return find_replay(principal, Simulation.Kind.WORKLOAD, simulation_id)
 
 
-def find_preview(principal: Principal, preview_id: str) -> Simulation:
-    """Return one preview.
+def find_replay(principal: Principal, kind: Simulation.Kind, replay_id: str) -> Simulation:
+    """Return one simulation of this kind.
 
     Raises:
-        PreviewNotFound: unknown, or somebody else's, which looks the same.
+        SimulationNotFound: unknown, or somebody else's, which looks the same.
     """
-    found = replays_of(principal, Simulation.Kind.QUOTA_PREVIEW).filter(pk=preview_id).first()
+    found = replays_of(principal, kind).filter(pk=replay_id).first()
     if found is None:
-        raise PreviewNotFound
-    return found
-
-
-def find_quota_price(principal: Principal, price_id: str) -> Simulation:
-    """Return what a guarantee is worth, as somebody asked for it.
-
-    Raises:
-        QuotaPriceNotFound: unknown, or somebody else's, which looks the same.
-    """
-    found = replays_of(principal, Simulation.Kind.QUOTA_PRICE).filter(pk=price_id).first()
-    if found is None:
-        raise QuotaPriceNotFound
+        raise _NOT_FOUND[kind]
     return found
 
 

@@ -20,7 +20,7 @@ from concertina.terminal.written import Format, as_csv, as_json, as_yaml
 from concertina.views.problems import problems_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -54,6 +54,13 @@ class Terminal:
             self._write_without_padding(view, _UNCUT_WIDTH if is_uncut else None)
         else:
             self.out.print(view)
+
+    def show_rows(self, rows: Sequence[Any], view: RenderableType, *, none: str) -> None:
+        """Print a list; people are told in words that nothing is in it."""
+        if rows or self.is_for_programs:
+            self.show(rows, view)
+        else:
+            self.say(none)
 
     def show_document(self, document: Any) -> None:
         """Write the document as it was asked for, else as JSON.

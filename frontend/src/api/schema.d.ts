@@ -6664,6 +6664,7 @@ export interface components {
         QuotaList: {
             items: components["schemas"]["QuotaChange"][];
         };
+        /** @description How far it is. Each kind says what was asked, and what came out. */
         QuotaPreview: {
             readonly id: string;
             readonly state: components["schemas"]["SimulationState"];
@@ -6695,6 +6696,7 @@ export interface components {
              */
             days: number;
         };
+        /** @description How far it is. Each kind says what was asked, and what came out. */
         QuotaPrice: {
             readonly id: string;
             readonly state: components["schemas"]["SimulationState"];

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.db.models.functions import Now
 from tenancy.models import Membership, Team
 
-from autoscaler.simulation.api import execution
 from autoscaler.simulation.api.models import Simulation
 from concertina.connection.retrying import SystemClock
 from tests.client.command_line import CommandLine
-from tests.end_to_end.waiting import until
 
 PASSWORD = "a long password"
 AS_LEAD = ("--as", "lea")
@@ -32,24 +27,8 @@ def lead(concertina: CommandLine) -> None:
     Membership.objects.create(user=lea, team=team, role="lead")
 
 
-@pytest.fixture
-def worker() -> Iterator[None]:
-    """Carries out the one simulation that somebody asks for."""
-
-    def carry_out() -> None:
-        try:
-            until(execution.run_next, seconds=90, what="a simulation was asked for")
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=carry_out)
-    thread.start()
-    yield
-    thread.join()
-
-
 def test_each_policy_is_a_row_and_what_came_out_a_sentence(
-    concertina: CommandLine, worker: None
+    concertina: CommandLine, simulator: None
 ) -> None:
     shown = concertina(*SMALL, stdin=PASSWORD)
     assert shown.exit_code == 0, shown.err
@@ -59,7 +38,7 @@ def test_each_policy_is_a_row_and_what_came_out_a_sentence(
 
 
 def test_for_programs_it_is_the_document_or_a_line_for_each_run(
-    concertina: CommandLine, worker: None
+    concertina: CommandLine, simulator: None
 ) -> None:
     done = concertina(*SMALL, "--add-gpus", "4", "-o", "csv", stdin=PASSWORD)
     runs = list(csv.DictReader(io.StringIO(done.out)))

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.utils import timezone
 from tenancy.models import Quota
 
-from autoscaler.simulation.api import execution
 from autoscaler.simulation.api.models import Simulation
 from concertina.connection.retrying import SystemClock
 from jobs.lifecycle import JobState
 from jobs.models import Job, Measurement
 from tests.client.command_line import CommandLine
 from tests.client.conftest import JOB
-from tests.end_to_end.waiting import until
 
 PASSWORD = "a long password"
 AS_ROOT = ("--as", "root")
@@ -35,24 +29,8 @@ def past(concertina: CommandLine) -> None:
     Job.objects.update(state=JobState.COMPLETED, samples=640_000, finished_at=timezone.now())
 
 
-@pytest.fixture
-def worker() -> Iterator[None]:
-    """Carries out the one replay that somebody asks for."""
-
-    def carry_out() -> None:
-        try:
-            until(execution.run_next, seconds=90, what="a replay was asked for")
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=carry_out)
-    thread.start()
-    yield
-    thread.join()
-
-
 def test_a_preview_shows_each_team_before_and_after_and_changes_nothing(
-    concertina: CommandLine, past: None, worker: None
+    concertina: CommandLine, past: None, simulator: None
 ) -> None:
     change = ("quota", "preview", "vision=0", "language=1", *AS_ROOT)
     shown = concertina(*change, stdin=PASSWORD)
@@ -66,7 +44,7 @@ def test_a_preview_shows_each_team_before_and_after_and_changes_nothing(
     assert {quota.guaranteed_gpus for quota in Quota.objects.all()} == {2}
 
 
-def test_without_a_past_it_says_what_to_do(concertina: CommandLine, worker: None) -> None:
+def test_without_a_past_it_says_what_to_do(concertina: CommandLine, simulator: None) -> None:
     User.objects.create_superuser("root", password=PASSWORD)
     refused = concertina("quota", "preview", "vision=0", *AS_ROOT, stdin=PASSWORD)
     assert (refused.exit_code, "Look further back" in refused.err) == (3, True)
@@ -84,7 +62,7 @@ def test_who_stops_waiting_gives_the_preview_up(
 
 
 def test_a_price_shows_each_step_and_tells_what_one_gpu_more_would_save(
-    concertina: CommandLine, past: None, worker: None
+    concertina: CommandLine, past: None, simulator: None
 ) -> None:
     asked = ("quota", "price", "vision", "--steps=-1,+1,3", *AS_ROOT)
     shown = concertina(*asked, stdin=PASSWORD)

@@ -22,24 +22,9 @@ from autoscaler.simulation.api.previews import base_runs
 from jobs.lifecycle import JobState
 from jobs.models import Job, Measurement
 from tests.service.conftest import SubmitJob
+from tests.service.simulations.conftest import signed_in
 
 URL = "/api/v1/quota-previews"
-
-
-@pytest.fixture(autouse=True)
-def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autoscaler.simulation.api.tasks.ask", lambda: None)
-
-
-def client_of(user: User) -> APIClient:
-    client = APIClient()
-    client.force_login(user)
-    return client
-
-
-@pytest.fixture
-def admin(admin_user: User, vision: Team, language: Team) -> APIClient:
-    return client_of(admin_user)
 
 
 @pytest.fixture
@@ -48,7 +33,7 @@ def lead(vision: Team, language: Team) -> APIClient:
     user = User.objects.create_user("lea")
     Membership.objects.create(user=user, team=vision, role=Membership.Role.LEAD)
     Team.objects.create(name="detection", parent=vision)
-    return client_of(user)
+    return signed_in(user)
 
 
 @pytest.fixture

@@ -23,24 +23,9 @@ from autoscaler.simulation.api.quota_prices import execution as prices
 from jobs.lifecycle import JobState
 from jobs.models import Job, Measurement
 from tests.service.conftest import SubmitJob
+from tests.service.simulations.conftest import signed_in
 
 URL = "/api/v1/quota-prices"
-
-
-@pytest.fixture(autouse=True)
-def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autoscaler.simulation.api.tasks.ask", lambda: None)
-
-
-def client_of(user: User) -> APIClient:
-    client = APIClient()
-    client.force_login(user)
-    return client
-
-
-@pytest.fixture
-def admin(admin_user: User, vision: Team, language: Team) -> APIClient:
-    return client_of(admin_user)
 
 
 @pytest.fixture
@@ -48,7 +33,7 @@ def lead(vision: Team, language: Team) -> APIClient:
     """Of vision."""
     user = User.objects.create_user("lea")
     Membership.objects.create(user=user, team=vision, role=Membership.Role.LEAD)
-    return client_of(user)
+    return signed_in(user)
 
 
 @pytest.fixture
@@ -172,7 +157,7 @@ def test_leads_ask_about_their_own_teams(
         assert ask(lead, team, steps=[1]).status_code == expected, team
     member = User.objects.create_user("max")
     Membership.objects.create(user=member, team=vision, role=Membership.Role.MEMBER)
-    assert ask(client_of(member), steps=[1]).status_code == 403
+    assert ask(signed_in(member), steps=[1]).status_code == 403
 
 
 def test_others_are_told_of_as_far_as_the_reader_sees_them(

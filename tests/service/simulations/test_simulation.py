@@ -9,9 +9,9 @@ from tenancy.models import Team
 
 from autoscaler.simulation.api import execution
 from autoscaler.simulation.api.models import Simulation
-from tests.service.simulations.test_simulations import admin, ask, lead, no_worker
+from tests.service.simulations.test_simulations import admin, ask, lead
 
-__all__ = ["admin", "lead", "no_worker"]  # fixtures
+__all__ = ["admin", "lead"]  # fixtures
 URL = "/api/v1/simulations"
 
 

@@ -12,30 +12,21 @@ from tenancy.models import Membership, Team
 from autoscaler.simulation.api import commands, limits
 from autoscaler.simulation.api.models import Simulation
 from tests.service.at_once import ask_at_once
+from tests.service.simulations.conftest import signed_in
 
 URL = "/api/v1/simulations"
 
 
-@pytest.fixture(autouse=True)
-def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody takes up what is asked for; test_simulation_runs.py does that."""
-    monkeypatch.setattr("autoscaler.simulation.api.tasks.ask", lambda: None)
-
-
 @pytest.fixture
 def admin(admin_user: User, vision: Team) -> APIClient:
-    client = APIClient()
-    client.force_login(admin_user)
-    return client
+    return signed_in(admin_user)
 
 
 @pytest.fixture
 def lead(vision: Team) -> APIClient:
     user = User.objects.create_user("lea")
     Membership.objects.create(user=user, team=vision, role=Membership.Role.LEAD)
-    client = APIClient()
-    client.force_login(user)
-    return client
+    return signed_in(user)
 
 
 def body(**changes: Any) -> dict[str, Any]:

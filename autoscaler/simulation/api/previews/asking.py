@@ -59,6 +59,17 @@ def answered(
     return made, True
 
 
+def give_up(principal: Principal, kind: Simulation.Kind, replay_id: str) -> Simulation:
+    """Cancel it, and return it as it is then.
+
+    Raises:
+        SimulationNotFound: there is none that this sender sees.
+        AlreadyOver: it has ended.
+    """
+    commands.cancel(queries.find_replay(principal, kind, replay_id))
+    return queries.find_replay(principal, kind, replay_id)
+
+
 def _asked_alike(principal: Principal, question: ReplayQuestion) -> Simulation | None:
     """Return one that waits or runs, or one that is compared with a past that is fresh still.
 

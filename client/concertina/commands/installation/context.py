@@ -43,10 +43,9 @@ def ls(*, output: Output = Format.TABLE) -> None:
     with session(output) as current:
         mine = contexts.current()
         found = [_listed(current, name, is_current=name == mine) for name in contexts.names()]
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("None yet. `concertina login URL` makes the first.")
-            return
-        current.terminal.show(found, contexts_table(found))
+        current.terminal.show_rows(
+            found, contexts_table(found), none="None yet. `concertina login URL` makes the first."
+        )
         given = [name for name in credentials.VARIABLES if os.environ.get(name)]
         if given and not current.terminal.is_for_programs:
             current.terminal.say(f"{' and '.join(given)} count more than these.", style="yellow")

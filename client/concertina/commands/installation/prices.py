@@ -46,10 +46,7 @@ def list_prices(*, pool: PoolOption = None, output: Output = Format.TABLE) -> No
     """List what GPU-hours cost, and what they did before."""
     with session(output) as current:
         found = current.client.gpu_prices.read(pool)
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("No pool has a price.")
-            return
-        current.terminal.show(list(found), prices_table(found))
+        current.terminal.show_rows(list(found), prices_table(found), none="No pool has a price.")
 
 
 @app.command("set")

@@ -38,10 +38,9 @@ def ls(
     """List a team's models, each with its versions."""
     with session(output) as current:
         found = [one for one in current.client.models(team).all() if name in {"", one["name"]}]
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("None. `concertina models add JOB NAME` makes one.")
-            return
-        current.terminal.show(found, models_table(found))
+        current.terminal.show_rows(
+            found, models_table(found), none="None. `concertina models add JOB NAME` makes one."
+        )
 
 
 @app.command("add")

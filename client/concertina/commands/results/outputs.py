@@ -36,10 +36,11 @@ def ls(
     with session(output) as current:
         job = current.client.find(reference)
         found = list(current.client.results(job["id"]).outputs(folder.rstrip("/")))
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("Nothing yet. Jobs hand over what they write to their outputs.")
-            return
-        current.terminal.show(found, outputs_table(found))
+        current.terminal.show_rows(
+            found,
+            outputs_table(found),
+            none="Nothing yet. Jobs hand over what they write to their outputs.",
+        )
 
 
 @app.command("get")

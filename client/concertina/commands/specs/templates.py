@@ -32,10 +32,9 @@ def list_templates(*, team: TeamOption = None, output: Output = Format.TABLE) ->
     """List the templates that jobs of a team may name."""
     with session(output) as current:
         items = current.client.templates.all(team)
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("No templates. `concertina templates add` adds one.")
-            return
-        current.terminal.show(items, templates_table(items))
+        current.terminal.show_rows(
+            items, templates_table(items), none="No templates. `concertina templates add` adds one."
+        )
 
 
 @app.command("show")

@@ -34,10 +34,9 @@ def list_arrays(
     """List arrays, the newest first, and how their jobs stand."""
     with session(output) as current:
         found = list(islice(current.client.arrays.every(team=team), limit))
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("No arrays. A job spec with `array:` makes one.")
-            return
-        current.terminal.show(found, arrays_table(found))
+        current.terminal.show_rows(
+            found, arrays_table(found), none="No arrays. A job spec with `array:` makes one."
+        )
 
 
 @app.command("show")

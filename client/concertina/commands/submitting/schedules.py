@@ -53,10 +53,9 @@ def list_schedules(*, team: TeamOption = None, output: Output = Format.TABLE) ->
     """List a team's schedules: when each is due next, and how its last run went."""
     with session(output) as current:
         items = current.client.schedules.all(team)
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("No schedules. `concertina schedules add` adds one.")
-            return
-        current.terminal.show(items, schedules_table(items))
+        current.terminal.show_rows(
+            items, schedules_table(items), none="No schedules. `concertina schedules add` adds one."
+        )
 
 
 @app.command("show")

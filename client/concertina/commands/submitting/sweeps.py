@@ -31,10 +31,9 @@ def list_sweeps(
     """List sweeps, the newest first, and how their trials stand."""
     with session(output) as current:
         found = list(islice(current.client.sweeps.every(team=team), limit))
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("No sweeps. A job spec with `sweep:` makes one.")
-            return
-        current.terminal.show(found, sweeps_table(found))
+        current.terminal.show_rows(
+            found, sweeps_table(found), none="No sweeps. A job spec with `sweep:` makes one."
+        )
 
 
 @app.command("show")

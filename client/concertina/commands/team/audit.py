@@ -63,7 +63,4 @@ def audit(
                 since=since,
                 until=until,
             )
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("No such entries.")
-            return
-        current.terminal.show(items, audit_table(items))
+        current.terminal.show_rows(items, audit_table(items), none="No such entries.")

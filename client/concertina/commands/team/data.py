@@ -50,10 +50,9 @@ def ls(*, output: Output = Format.TABLE) -> None:
     """List the data that jobs of the token's team may name."""
     with session(output) as current:
         found = current.client.data.list()
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("No data yet. An admin adds some: `concertina data add`.")
-            return
-        current.terminal.show(found, data_table(found))
+        current.terminal.show_rows(
+            found, data_table(found), none="No data yet. An admin adds some: `concertina data add`."
+        )
 
 
 @app.command("add")

@@ -29,12 +29,11 @@ def list_members(
     with session(output) as current:
         found = current.client.members.of(team)
         items = found["items"]
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say(
-                "Nobody is in it yet. `concertina members add NAME` adds somebody."
-            )
-            return
-        current.terminal.show(items, members_table(items))
+        current.terminal.show_rows(
+            items,
+            members_table(items),
+            none="Nobody is in it yet. `concertina members add NAME` adds somebody.",
+        )
 
 
 @app.command()
@@ -123,10 +122,11 @@ def invitations(
     with session(output) as current:
         with current.speaking_for(lead) as client:
             items = client.members.invitations(team)
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("Nobody is invited. `concertina members invite` makes a link.")
-            return
-        current.terminal.show(items, invitations_table(items))
+        current.terminal.show_rows(
+            items,
+            invitations_table(items),
+            none="Nobody is invited. `concertina members invite` makes a link.",
+        )
 
 
 @app.command()

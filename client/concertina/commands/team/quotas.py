@@ -51,10 +51,9 @@ def list_quotas(
     """List what a team is guaranteed in each pool, lends, and may hold at most."""
     with session(output) as current:
         found = current.client.quotas.of(team)
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say("It has no quota in any pool: it may use what is idle.")
-            return
-        current.terminal.show(found, quotas_table(found))
+        current.terminal.show_rows(
+            found, quotas_table(found), none="It has no quota in any pool: it may use what is idle."
+        )
 
 
 @app.command("set")

@@ -28,12 +28,11 @@ def list_(*, team: TeamOption = None, output: Output = Format.TABLE) -> None:
     """List a team's secrets: their names and what they set, never what is in them."""
     with session(output) as current:
         found = current.client.secrets.of(team)
-        if not found and not current.terminal.is_for_programs:
-            current.terminal.say(
-                "No secrets yet. `concertina secrets set NAME VARIABLE` stores one."
-            )
-            return
-        current.terminal.show(found, secrets_table(found))
+        current.terminal.show_rows(
+            found,
+            secrets_table(found),
+            none="No secrets yet. `concertina secrets set NAME VARIABLE` stores one.",
+        )
 
 
 @app.command("set")

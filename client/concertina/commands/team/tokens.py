@@ -40,10 +40,11 @@ def list_tokens(
     with session(output) as current:
         with current.speaking_for(lead) as client:
             items = client.tokens.of(team)["items"]
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("No tokens yet. `concertina tokens add NAME` makes one.")
-            return
-        current.terminal.show(items, tokens_table(items))
+        current.terminal.show_rows(
+            items,
+            tokens_table(items),
+            none="No tokens yet. `concertina tokens add NAME` makes one.",
+        )
 
 
 @app.command()

@@ -34,10 +34,11 @@ def list_webhooks(
     with session(output) as current:
         with current.speaking_for(lead) as client:
             items = client.webhooks.all(team)
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("No webhooks. `concertina webhooks add NAME URL` adds one.")
-            return
-        current.terminal.show(items, webhooks_table(items))
+        current.terminal.show_rows(
+            items,
+            webhooks_table(items),
+            none="No webhooks. `concertina webhooks add NAME URL` adds one.",
+        )
 
 
 @app.command()
@@ -152,10 +153,7 @@ def deliveries(
         with current.speaking_for(lead) as client:
             found = client.webhooks.deliveries(webhook, state=state, limit=last, team=team)
         items = found["items"]
-        if not items and not current.terminal.is_for_programs:
-            current.terminal.say("Nothing was sent.")
-            return
-        current.terminal.show(items, deliveries_table(items))
+        current.terminal.show_rows(items, deliveries_table(items), none="Nothing was sent.")
 
 
 @app.command()

@@ -2,40 +2,25 @@
 
 import { isLive, useCancelPreview } from "../../api/quotas";
 import type { PreviewedTeam, QuotaPreview, TeamOutcome } from "../../api/types";
-import { Button } from "../../design/Button";
-import { ProgressBar } from "../../design/ProgressBar";
 import { TeamMark } from "../../design/TeamMark";
 import { useTeamColour } from "../../design/teamColour";
 import { RelativeTime } from "../../design/Time";
-import { formatDuration, formatGpuHours, formatPercent, plural } from "../../domain/format";
+import { formatDuration, formatGpuHours, plural } from "../../domain/format";
 import { askedAbout, askedInWords, barsOf, previewInWords } from "../../domain/quotas";
+import { ReplayWaiting } from "./ReplayWaiting";
 import styles from "./QuotasPage.module.css";
 
 export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
   const cancel = useCancelPreview(preview.id);
   if (isLive(preview)) {
     return (
-      <div className={styles.waiting}>
-        <ProgressBar
-          progress={preview.progress}
-          label="Replayed"
-          colour="var(--accent)"
-          isLive={true}
-        />
-        <p role="status">
-          {preview.state === "queued"
-            ? "Waits for the background worker."
-            : `Replays the last days: ${formatPercent(preview.progress)}.`}
-        </p>
-        <Button
-          disabled={cancel.isPending}
-          onClick={() => {
-            cancel.mutate();
-          }}
-        >
-          Give up
-        </Button>
-      </div>
+      <ReplayWaiting
+        replay={preview}
+        isGivingUp={cancel.isPending}
+        onGiveUp={() => {
+          cancel.mutate();
+        }}
+      />
     );
   }
   if (preview.result === null) {

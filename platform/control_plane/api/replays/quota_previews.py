@@ -15,16 +15,17 @@ from tenancy.access.principal import Principal, principal_of
 from tenancy.audit import records
 
 from autoscaler.planning.snapshot.cluster_state import TeamQuota
-from autoscaler.simulation.api import commands, limits, queries, tasks
+from autoscaler.simulation.api import limits, queries, tasks
 from autoscaler.simulation.api.models import Simulation
 from autoscaler.simulation.api.previews import answers, asking
 from autoscaler.simulation.api.previews.clusters import PreviewedClusters, clusters_for
-from control_plane.api.replays.team_outcomes import TeamOutcomeSerializer
+from control_plane.api.replays.documents import ReplaySerializer, TeamOutcomeSerializer
 from control_plane.api.teams.quotas import check_may_change
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
 from jobs.api.requests import KnownFieldsMixin
 
+_KIND: Final = Simulation.Kind.QUOTA_PREVIEW
 MOST_CHANGES: Final = 100
 _MOST_GPUS: Final = 10_000
 
@@ -116,17 +117,9 @@ class PreviewResultSerializer(serializers.Serializer[Any]):
     paused = NewlyPausedSerializer(many=True, help_text="Of the reader's teams; at most 1,000.")
 
 
-class QuotaPreviewSerializer(serializers.ModelSerializer[Simulation]):
+class QuotaPreviewSerializer(ReplaySerializer):
     request = QuotaPreviewRequestSerializer(read_only=True)
     result = PreviewResultSerializer(allow_null=True, read_only=True)
-
-    class Meta:
-        model = Simulation
-        fields = (
-            "id", "state", "progress", "requested_by", "requested_at", "started_at",
-            "finished_at", "error", "request", "result",
-        )  # fmt: skip
-        read_only_fields = fields
 
 
 class QuotaPreviewsView(APIView):
@@ -150,7 +143,7 @@ class QuotaPreviewsView(APIView):
         _check_places(body, clusters)
         _check_rules(body, clusters)
         question = asking.ReplayQuestion(
-            kind=Simulation.Kind.QUOTA_PREVIEW,
+            kind=_KIND,
             title="Quota preview",
             body=body,
             now=clusters.now,
@@ -172,7 +165,7 @@ class QuotaPreviewView(APIView):
     )
     def get(self, request: Request, preview_id: str) -> Response:
         principal = principal_of(request)
-        return _answer(principal, queries.find_preview(principal, preview_id))
+        return _answer(principal, queries.find_replay(principal, _KIND, preview_id))
 
 
 class QuotaPreviewCancelView(APIView):
@@ -184,8 +177,7 @@ class QuotaPreviewCancelView(APIView):
     )
     def post(self, request: Request, preview_id: str) -> Response:
         principal = principal_of(request)
-        commands.cancel(queries.find_preview(principal, preview_id))
-        found = queries.find_preview(principal, preview_id)
+        found = asking.give_up(principal, _KIND, preview_id)
         return _answer(principal, found, code=status.HTTP_202_ACCEPTED)
 
 

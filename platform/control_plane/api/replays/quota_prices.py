@@ -14,15 +14,17 @@ from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.audit import records
 
-from autoscaler.simulation.api import commands, limits, queries, tasks
+from autoscaler.simulation.api import limits, queries, tasks
 from autoscaler.simulation.api.models import Simulation
+from autoscaler.simulation.api.previews import asking as replays
 from autoscaler.simulation.api.previews.clusters import ClusterNow, cluster_now
 from autoscaler.simulation.api.quota_prices import asking
-from control_plane.api.replays.team_outcomes import TeamOutcomeSerializer
+from control_plane.api.replays.documents import ReplaySerializer, TeamOutcomeSerializer
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
 from jobs.api.requests import KnownFieldsMixin
 
+_KIND: Final = Simulation.Kind.QUOTA_PRICE
 MOST_STEPS: Final = 8  # each is a replay
 _LARGEST_STEP: Final = 10_000
 
@@ -102,17 +104,9 @@ class QuotaPriceResultSerializer(serializers.Serializer[Any]):
     steps = PriceStepSerializer(many=True)
 
 
-class QuotaPriceSerializer(serializers.ModelSerializer[Simulation]):
+class QuotaPriceSerializer(ReplaySerializer):
     request = QuotaPriceRequestSerializer(read_only=True)
     result = QuotaPriceResultSerializer(allow_null=True, read_only=True)
-
-    class Meta:
-        model = Simulation
-        fields = (
-            "id", "state", "progress", "requested_by", "requested_at", "started_at",
-            "finished_at", "error", "request", "result",
-        )  # fmt: skip
-        read_only_fields = fields
 
 
 class QuotaPricesView(APIView):
@@ -156,7 +150,7 @@ class QuotaPriceView(APIView):
     )
     def get(self, request: Request, price_id: str) -> Response:
         principal = principal_of(request)
-        return _answer(principal, queries.find_quota_price(principal, price_id))
+        return _answer(principal, queries.find_replay(principal, _KIND, price_id))
 
 
 class QuotaPriceCancelView(APIView):
@@ -168,8 +162,7 @@ class QuotaPriceCancelView(APIView):
     )
     def post(self, request: Request, price_id: str) -> Response:
         principal = principal_of(request)
-        commands.cancel(queries.find_quota_price(principal, price_id))
-        found = queries.find_quota_price(principal, price_id)
+        found = replays.give_up(principal, _KIND, price_id)
         return _answer(principal, found, code=status.HTTP_202_ACCEPTED)
 
 

@@ -9,12 +9,12 @@ import type { QuotaPrice } from "../../../api/types";
 import { useInAddress } from "../../../app/useInAddress";
 import { Button } from "../../../design/Button";
 import { Card } from "../../../design/Card";
-import { ProgressBar } from "../../../design/ProgressBar";
 import { RelativeTime } from "../../../design/Time";
 import { useTeamColour } from "../../../design/teamColour";
-import { formatPercent, plural } from "../../../domain/format";
+import { plural } from "../../../domain/format";
 import { jobHours, priceBars, priceInWords } from "../../../domain/quotaPrice";
 import { mayDoIt } from "../../../domain/roles";
+import { ReplayWaiting } from "../../quotas/ReplayWaiting";
 import styles from "./GuaranteeWorth.module.css";
 
 const DAYS = 7;
@@ -73,27 +73,13 @@ function Told({ price }: { readonly price: QuotaPrice }) {
   const colour = useTeamColour();
   if (isLive(price)) {
     return (
-      <div className={styles.waiting}>
-        <ProgressBar
-          progress={price.progress}
-          label="Replayed"
-          colour="var(--accent)"
-          isLive={true}
-        />
-        <p role="status">
-          {price.state === "queued"
-            ? "Waits for the background worker."
-            : `Replays the last days: ${formatPercent(price.progress)}.`}
-        </p>
-        <Button
-          disabled={cancel.isPending}
-          onClick={() => {
-            cancel.mutate();
-          }}
-        >
-          Give up
-        </Button>
-      </div>
+      <ReplayWaiting
+        replay={price}
+        isGivingUp={cancel.isPending}
+        onGiveUp={() => {
+          cancel.mutate();
+        }}
+      />
     );
   }
   const { result, request } = price;

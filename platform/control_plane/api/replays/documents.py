@@ -1,10 +1,12 @@
-"""How did a team fare when the past was replayed? One form, whatever was changed in it."""
+"""What does a replay of the past look like, and how a team fared in it, whatever was changed?"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rest_framework import serializers
+
+from autoscaler.simulation.api.models import Simulation
 
 
 class TeamOutcomeSerializer(serializers.Serializer[Any]):
@@ -23,3 +25,15 @@ class TeamOutcomeSerializer(serializers.Serializer[Any]):
     borrowed_gpu_hours = serializers.FloatField(help_text="Held beyond the guarantee.")
     lent_gpu_hours = serializers.FloatField(help_text="Of the guarantee, held by others.")
     paused_jobs = serializers.IntegerField(help_text="Jobs that were paused at least once.")
+
+
+class ReplaySerializer(serializers.ModelSerializer[Simulation]):
+    """How far it is. Each kind says what was asked, and what came out."""
+
+    class Meta:
+        model = Simulation
+        fields = (
+            "id", "state", "progress", "requested_by", "requested_at", "started_at",
+            "finished_at", "error", "request", "result",
+        )  # fmt: skip
+        read_only_fields = fields
