@@ -25,7 +25,7 @@ from tests.end_to_end.waiting import until
 pytestmark = pytest.mark.timeout(600)
 
 STRETCH: Final = 20_000  # milliseconds
-NAMES: Final = ("tuned-base", "tuned-fast", "tuned-large", "tuned-fast")
+NAMES: Final = ("compared-base", "compared-fast", "compared-large", "compared-fast")
 _TRAINED: Final = """
     INSERT INTO jobs_metricpoint (
         job_id, at, generation, step, epoch, samples, samples_per_second, step_seconds,
@@ -68,7 +68,7 @@ _FORGOTTEN: Final = (
 
 
 @pytest.fixture(scope="module")
-def tuned(stack: RunningStack) -> Iterator[list[str]]:
+def trained(stack: RunningStack) -> Iterator[list[str]]:
     """The ids of four jobs that have trained, of which the last has the spec of the second."""
     ids = []
     address = embedded_postgres.url(stack.checkout.runtime_dir)
@@ -78,11 +78,11 @@ def tuned(stack: RunningStack) -> Iterator[list[str]]:
         database.cursor() as cursor,
     ):
         for number, name in enumerate(NAMES):
-            is_fast = name == "tuned-fast"
+            is_fast = name == "compared-fast"
             spec = {
                 "name": name,
                 "command": ["python", "train.py", "--lr", "0.3" if is_fast else "0.1"],
-                "elastic": {"min_workers": 4, "max_workers": 8 if name == "tuned-large" else 4},
+                "elastic": {"min_workers": 4, "max_workers": 8 if name == "compared-large" else 4},
                 "env": {"LR": "0.3"} if is_fast else {},
             }
             job = SubmittedJob.submit(client, spec)
@@ -105,11 +105,11 @@ def tuned(stack: RunningStack) -> Iterator[list[str]]:
             cursor.execute(statement, [ids])
 
 
-def test_jobs_are_chosen_in_the_list_and_compared(page: Page, tuned: list[str]) -> None:
+def test_jobs_are_chosen_in_the_list_and_compared(page: Page, trained: list[str]) -> None:
     asked: list[str] = []
-    page.goto("/jobs?search=tuned-")
+    page.goto("/jobs?search=compared-")
     rows = page.get_by_role("grid", name="Jobs").locator("[data-row]")
-    expect(rows).to_have_count(len(tuned))
+    expect(rows).to_have_count(len(trained))
     boxes = rows.get_by_role("checkbox")
     boxes.nth(0).click()
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_disabled()
@@ -118,11 +118,11 @@ def test_jobs_are_chosen_in_the_list_and_compared(page: Page, tuned: list[str]) 
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("heading", name="Compare")).to_be_visible()
     chosen = page.get_by_role("list", name="Jobs that are compared")
-    expect(chosen.get_by_role("listitem")).to_have_count(len(tuned))
+    expect(chosen.get_by_role("listitem")).to_have_count(len(trained))
     curves = page.get_by_role("img", name=re.compile("Loss of .* over step"))
     expect(curves.locator("svg")).to_be_visible()
     for letter in "ABCD":  # at the ends of curves
-        expect(curves.locator("text", has_text=re.compile(f"^{letter} +tuned-"))).to_be_visible()
+        expect(curves.locator("text", has_text=re.compile(f"^{letter} +compared-"))).to_be_visible()
     outcomes = page.get_by_role("table", name="Outcomes")
     expect(outcomes.get_by_role("row", name=re.compile("^Steps"))).to_contain_text("3,000")
     assert len({url for url in asked if "jobs:compare" in url}) == 1  # however many jobs
@@ -130,9 +130,9 @@ def test_jobs_are_chosen_in_the_list_and_compared(page: Page, tuned: list[str]) 
     assert violations_in_both_themes(page, curves) == []
 
 
-def test_what_differs_is_told_and_how_much_is_the_same(page: Page, tuned: list[str]) -> None:
+def test_what_differs_is_told_and_how_much_is_the_same(page: Page, trained: list[str]) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"/compare?jobs={','.join(tuned[:3])}")
+    page.goto(f"/compare?jobs={','.join(trained[:3])}")
     differs = page.get_by_role("table", name="What differs")
     row = differs.get_by_role("row", name=re.compile("^elastic.max_workers"))
     expect(row).to_have_text("elastic.max_workers448")
@@ -143,15 +143,15 @@ def test_what_differs_is_told_and_how_much_is_the_same(page: Page, tuned: list[s
     page.get_by_role("button", name="Copy as CSV: what differs").click()
     expect(page.get_by_text("Copied", exact=True)).to_be_visible()
     assert "elastic.max_workers,4,4,8" in page.evaluate("navigator.clipboard.readText()")
-    page.goto(f"/compare?jobs={tuned[1]},{tuned[3]}")
+    page.goto(f"/compare?jobs={trained[1]},{trained[3]}")
     expect(page.get_by_text("Their specs are the same", exact=True)).to_be_visible()
 
 
 def test_what_is_chosen_stands_in_the_address_and_curves_can_be_taken_along(
-    page: Page, tuned: list[str]
+    page: Page, trained: list[str]
 ) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"/compare?jobs={','.join(tuned[:3])}")
+    page.goto(f"/compare?jobs={','.join(trained[:3])}")
     page.get_by_label("Metric").select_option("accuracy")
     for chosen in ("GPU-hours", "Log"):
         page.get_by_role("radio", name=chosen).click(force=True)
@@ -167,7 +167,7 @@ def test_what_is_chosen_stands_in_the_address_and_curves_can_be_taken_along(
     expect(page.get_by_text("Copied", exact=True)).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert copied[0] == "job,id,step,samples,seconds,gpu_hours,accuracy"
-    assert copied[1].startswith(f"tuned-base,{tuned[0]},")
+    assert copied[1].startswith(f"compared-base,{trained[0]},")
     with page.expect_download() as downloading:
         page.get_by_role("button", name="PNG").click()
     saved: Download = downloading.value
@@ -176,13 +176,13 @@ def test_what_is_chosen_stands_in_the_address_and_curves_can_be_taken_along(
     page.get_by_label("Metric").select_option("Throughput, samples/s")
     expect(page.get_by_role("img", name=re.compile("Throughput"))).to_be_visible()
     expect(page.get_by_label("Metric")).to_have_value("Throughput, samples/s")
-    page.get_by_role("button", name="Take tuned-large away").click()
-    expect(page.get_by_role("link", name="tuned-large")).to_have_count(0)
-    expect(page).not_to_have_url(re.compile(tuned[2]))
+    page.get_by_role("button", name="Take compared-large away").click()
+    expect(page.get_by_role("link", name="compared-large")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile(trained[2]))
 
 
-def test_a_job_is_compared_with_another_of_its_name_by_keys(page: Page, tuned: list[str]) -> None:
-    page.goto(f"/jobs/{tuned[3]}")
+def test_a_job_is_compared_with_another_of_its_name_by_keys(page: Page, trained: list[str]) -> None:
+    page.goto(f"/jobs/{trained[3]}")
     page.get_by_role("button", name="Compare with …").press("Enter")
     expect(page.get_by_text("Add another job to compare it with.")).to_be_visible()
     page.get_by_role("button", name="Add a job").press("Enter")
@@ -191,27 +191,29 @@ def test_a_job_is_compared_with_another_of_its_name_by_keys(page: Page, tuned: l
     assert violations(page) == []
     found.press("Enter")
     expect(page.get_by_text("Add another job to compare it with.")).to_have_count(0)
-    expect(page).to_have_url(re.compile(f"jobs={tuned[3]}%2C{tuned[1]}"))
+    expect(page).to_have_url(re.compile(f"jobs={trained[3]}%2C{trained[1]}"))
 
 
-def test_it_says_what_cannot_be_compared_and_shows_the_others(page: Page, tuned: list[str]) -> None:
+def test_it_says_what_cannot_be_compared_and_shows_the_others(
+    page: Page, trained: list[str]
+) -> None:
     page.goto("/compare")
     expect(page.get_by_text("Choose the jobs to compare")).to_be_visible()
-    page.goto(f"/compare?jobs={tuned[0]},nosuchjob,{tuned[1]}")
+    page.goto(f"/compare?jobs={trained[0]},nosuchjob,{trained[1]}")
     problem = page.get_by_role("alert").filter(has_text="nosuchjob")
     expect(problem).to_contain_text("or it is of a team that you do not see")
     chosen = page.get_by_role("list", name="Jobs that are compared").get_by_role("listitem")
     expect(chosen).to_have_count(2)
     problem.get_by_role("button", name="Take nosuchjob away").click()
     expect(problem).to_have_count(0)
-    many = [*tuned, *(f"other{number}" for number in range(8))]
+    many = [*trained, *(f"other{number}" for number in range(8))]
     page.goto(f"/compare?jobs={','.join(many)}")
     expect(page.get_by_text("12 jobs are named, and 10 can be compared")).to_be_visible()
-    expect(chosen).to_have_count(len(tuned))
+    expect(chosen).to_have_count(len(trained))
 
 
 def test_it_is_sent_what_changes_while_a_job_lives(
-    page: Page, stack: RunningStack, tuned: list[str]
+    page: Page, stack: RunningStack, trained: list[str]
 ) -> None:
     elastic = {"min_workers": 4, "max_workers": 4}
     with stack.client("vision") as client:
@@ -220,7 +222,7 @@ def test_it_is_sent_what_changes_while_a_job_lives(
         job.ask("pause")
         sent, asked = events_of(page), list[str]()
         page.clock.install()
-        page.goto(f"/compare?jobs={tuned[0]},{job.job_id}")
+        page.goto(f"/compare?jobs={trained[0]},{job.job_id}")
         wait_for_reads(page, sent, {"/api/v1/jobs:compare"})
         page.on("request", lambda request: asked.append(request.url))
 
@@ -238,8 +240,8 @@ def test_it_is_sent_what_changes_while_a_job_lives(
     assert reads
 
 
-def test_it_is_looked_at_wide_and_narrow(page: Page, tuned: list[str]) -> None:
-    address = f"/compare?jobs={','.join(tuned)}"
+def test_it_is_looked_at_wide_and_narrow(page: Page, trained: list[str]) -> None:
+    address = f"/compare?jobs={','.join(trained)}"
     curves = page.get_by_role("img", name=re.compile("Loss of ")).locator("svg")
     page.goto(address)
     look_wide_and_narrow(page, curves, name="compare")
