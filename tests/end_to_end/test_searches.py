@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-BROWSER_TESTS = Path(__file__).parents[1] / "end_to_end"
+BROWSER_TESTS = Path(__file__).parent
 SEARCH = re.compile(r"""[?&]search=([\w-]+)|"Search jobs"\)\.fill\("([\w-]+)"\)""")
 
 
