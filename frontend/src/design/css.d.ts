@@ -3,9 +3,8 @@
 import "react";
 
 declare module "react" {
-  // A merged declaration has to be an interface.
-  // eslint-disable-next-line @typescript-eslint/consistent-indexed-object-style
   interface CSSProperties {
+    // oxlint-disable-next-line typescript/consistent-indexed-object-style -- it is merged
     [customProperty: `--${string}`]: string | number | undefined;
   }
 }

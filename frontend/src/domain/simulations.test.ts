@@ -112,8 +112,8 @@ describe("what is asked", () => {
 
 describe("what came out", () => {
   it("is written for people, and with nothing where there is nothing", () => {
-    const shown = Object.fromEntries(FIGURES.map(({ title, shown }) => [title, shown(RUN)]));
-    expect(shown).toMatchObject({
+    const figures = Object.fromEntries(FIGURES.map(({ title, shown }) => [title, shown(RUN)]));
+    expect(figures).toMatchObject({
       Done: "38 of 40",
       "Mean time": "2 h",
       Makespan: "–",

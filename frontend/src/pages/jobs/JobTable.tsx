@@ -55,7 +55,7 @@ export function JobTable({ list, total, chosen, narrow, ...shown }: JobTableProp
   const isNarrow = useIsNarrow();
   const height = isNarrow ? ROW_PIXELS.narrow : ROW_PIXELS.wide;
   const [focused, setFocused] = useState<number | null>(null);
-  // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is compiled
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled
   const virtualizer = useVirtualizer({
     count: pages.rows,
     getScrollElement: () => scroller.current,

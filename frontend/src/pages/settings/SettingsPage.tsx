@@ -21,6 +21,8 @@ const THEMES: readonly { readonly value: ThemeChoice; readonly text: string }[] 
   { value: "dark", text: "Dark" },
 ];
 
+const CLOCK = `${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${offsetOf(new Date())}`;
+
 export default function SettingsPage() {
   const user = useSession().data?.user;
   return (
@@ -73,7 +75,7 @@ function ThisBrowser({ teams }: { readonly teams: readonly string[] }) {
         )}
         <dt>Times</dt>
         <dd>
-          {`${Intl.DateTimeFormat().resolvedOptions().timeZone}, ${offsetOf(new Date())}`}
+          {CLOCK}
           <small>as this browser&apos;s clock has it; months of reports are those of UTC</small>
         </dd>
       </dl>
