@@ -26,6 +26,7 @@ from autoscaler.planning.outcomes.replacing import with_substitutes
 from autoscaler.planning.policies import BUILT_IN, Situation
 from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedPool, TeamQuota
 from autoscaler.planning.teams.team_tree import TeamTree
+from autoscaler.planning.teams.user_limits import UserHoldings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.placement.seats import WorkersByNode
     from autoscaler.planning.policies import Catalogue, Policy
     from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
+    from autoscaler.planning.teams.user_limits import UserLimits
 
 
 def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
@@ -45,7 +47,12 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     shrinks and pauses first, and starts or grows a job as its GPUs become free. Until they are,
     the next plan decides the same again.
     """
-    pictures = [_plan_pool(pool, state, policies.policy(pool.policy)) for pool in state.pools]
+    pictures, held = [], UserHoldings(state)
+    for pool in state.pools:
+        limits = held.limits_in(pool.name)
+        picture = _plan_pool(pool, state, policies.policy(pool.policy), limits)
+        held.planned(pool.name, ((one.demand.job, one.gpus_after) for one in picture.outcomes))
+        pictures.append(picture)
     decisions = {
         outcome.job_id: _decision(outcome, picture)
         for picture in pictures
@@ -58,10 +65,12 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     )
 
 
-def _plan_pool(pool: PlannedPool, state: ClusterState, policy: Policy) -> PoolPicture:
+def _plan_pool(
+    pool: PlannedPool, state: ClusterState, policy: Policy, users: UserLimits
+) -> PoolPicture:
     jobs = [job for job in state.jobs if job.pool == pool.name]
     quotas = _quotas(pool, jobs, state)
-    tree = TeamTree.of(quotas.values())
+    tree = TeamTree.of(quotas.values(), users)
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
 
     # 1. What could each job run with, and how fast?
@@ -98,6 +107,7 @@ def _plan_pool(pool: PlannedPool, state: ClusterState, policy: Policy) -> PoolPi
         jobs={job.job_id: job for job in jobs},
         now=state.now,
         quotas=quotas,
+        users=users,
         admission=admission,
         split=placing.split,
         outcomes=outcomes,

@@ -1164,6 +1164,7 @@ class RefusedDetails(TypedDict):
     needed_gpus: int
     pool_gpus: int
     team: TeamShare
+    user: UserShare | None
     remedy: Remedy | None  # What would make it possible.
 
 
@@ -1196,6 +1197,7 @@ class RescaledDetails(TypedDict):
     gain: float | None  # Predicted; null: not known.
     stall_seconds: float | None  # Its expected cost.
     team: TeamShare
+    user: UserShare | None
     pool_gpus: int
 
 
@@ -1303,6 +1305,7 @@ class RunningDetails(TypedDict):
     next_step: NextStep | None
     rival: Rival | None
     team: TeamShare
+    user: UserShare | None
 
 
 class Schedule(TypedDict):
@@ -1633,6 +1636,9 @@ class TeamChange(TypedDict):
     parent: NotRequired[str | None]  # The team above it; null: none.
     # That it and the teams below it may use in a month of UTC. null: no limit.
     gpu_hours_per_month: NotRequired[float | None]
+    # Most GPUs that the team's jobs of one person, or one token, hold at once, in all pools
+    # together; in each team below as well. null: no limit.
+    max_gpus_per_user: NotRequired[int | None]
     # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
     # no limit.
     max_queued_jobs_per_user: NotRequired[int | None]
@@ -1655,6 +1661,9 @@ class TeamLimitsSetup(TypedDict):
     # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
     # no limit.
     max_queued_jobs_per_user: NotRequired[int | None]
+    # Most GPUs that the team's jobs of one person, or one token, hold at once, in all pools
+    # together; in each team below as well. null: no limit.
+    max_gpus_per_user: NotRequired[int | None]
     # That it and the teams below it may use in a month of UTC. null: no limit.
     gpu_hours_per_month: NotRequired[float | None]
     when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
@@ -1884,6 +1893,15 @@ class UsedTemplate(TypedDict):
     version: int
 
 
+class UserShare(TypedDict):
+    """What the jobs hold together that its user has in its team; null: these have no limit."""
+
+    limit_gpus: int  # In all pools: `max_gpus_per_user`.
+    held_gpus: int  # In this pool, before the plan.
+    planned_gpus: int  # In this pool, after it.
+    elsewhere_gpus: int  # In other pools.
+
+
 class UsingJob(TypedDict):
     """A document of the service: UsingJob."""
 
@@ -1910,6 +1928,7 @@ class WaitingDetails(TypedDict):
     available_gpus: int  # Free, or can be freed by shrinking others.
     pool_gpus: int
     team: TeamShare
+    user: UserShare | None
     blocker: JobRef | None  # Whom it stands behind.
     reserved: Reserved | None  # For itself, or for the job it stands behind.
     holders: list[Holder]
@@ -2072,6 +2091,7 @@ class TeamDetail(Team):
     max_running_jobs: int | None  # That hold GPUs at once, with those of the teams below it.
     max_running_jobs_per_user: int | None
     max_queued_jobs_per_user: int | None
+    max_gpus_per_user: int | None  # At once, in all pools together.
     gpu_hours_per_month: float | None
     when_used_up: WhenUsedUp
     max_queued_jobs: int  # Most jobs that may wait, queued or paused.

@@ -55,6 +55,7 @@ Hindrance = Literal[
     "unmeasurable",
     "plain",
     "team_limit",
+    "user_limit",
     "rival",
     "gain",
     "fragmented",
@@ -150,7 +151,7 @@ JobState = Literal[
     "cancelled",
 ]
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
-LimitUnit = Literal["hours", "gpu_hours", "jobs"]
+LimitUnit = Literal["hours", "gpu_hours", "jobs", "gpus"]
 LogStream = Literal["stdout", "stderr"]
 MemberRole = Literal["viewer", "member", "lead"]
 MixEnum = Literal["production", "applications", "kinds"]
@@ -166,6 +167,7 @@ RemedyKind = Literal[
     "gpus_together",
     "fewer_workers",
     "raised_limit",
+    "raised_user_limit",
     "raised_guarantee",
     "other_pool",
     "preemptible",

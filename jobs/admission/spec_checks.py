@@ -106,6 +106,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         *_telling_nobody(spec, records),
         *_too_late(spec),
         *_too_large(admitted),
+        *_too_large_for_one(admitted, records),
         *_too_much_memory(admitted),
         *_too_much_disk(admitted),
     ]
@@ -258,6 +259,26 @@ def _too_large(admitted: AdmittedSpec) -> Iterator[Problem]:
             remedy=f"Use at most {limit // per_worker} workers as the smallest size.",
             code="exceeds_limit",
         )
+
+
+def _too_large_for_one(admitted: AdmittedSpec, records: TeamRecords) -> Iterator[Problem]:
+    """A user's jobs hold at most so many GPUs together, so each needs no more than that."""
+    spec, per_worker = admitted.spec, admitted.spec.resources.gpus_per_worker
+    workers = _fewest_workers(spec)
+    needed = workers * per_worker
+    if needed == 1 or (found := records.gpus_per_user) is None or needed <= found[0]:
+        return
+    most, team = found
+    fitting = most // per_worker
+    fewer = f"Use at most {fitting} workers as the smallest size, or have" if fitting else "Have"
+    yield Problem(
+        field="elastic.min_workers",
+        value=spec.elastic.min_workers,
+        problem=f"needs at least {needed} GPUs ({workers} workers of {per_worker}), but jobs of one"
+        f" person or token may hold {most} at once in team {team.name} (max_gpus_per_user)",
+        remedy=f"{fewer} a lead of team {team.name} or an admin raise the limit.",
+        code="exceeds_limit",
+    )
 
 
 def _fewest_workers(spec: JobSpec) -> int:

@@ -9,6 +9,7 @@ from storage.data import sources
 from storage.models import CodeSnapshot, DataSource, HeldCheckpoint
 from tenancy import image_rules
 from tenancy.models import FairShareSettings, Quota, Secret, Team
+from tenancy.queries import TeamsWithLimits
 
 from jobs.admission.dependencies.naming import CallNames, JobsOfTeam
 from jobs.admission.rules import line
@@ -33,6 +34,11 @@ class TeamRecords:
     def gpu_limits(self) -> Mapping[int, int | None]:
         """Its `limit_gpus`, by pool."""
         return dict(Quota.objects.filter(team=self.team).values_list("pool_id", "limit_gpus"))
+
+    @cached_property
+    def gpus_per_user(self) -> tuple[int, Team] | None:
+        """Return how many GPUs one user's jobs may hold, and which team says so; None: any."""
+        return TeamsWithLimits.read().gpus_per_user(self.team.pk)
 
     @cached_property
     def secrets(self) -> Mapping[str, Secret]:

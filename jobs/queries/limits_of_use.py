@@ -14,7 +14,7 @@ from tenancy.models import limits_of as limits_of_team
 from tenancy.queries import TeamsWithLimits
 
 from jobs.lifecycle import ACTIVE, FINAL, JobState
-from jobs.models import Job
+from jobs.models import GpuClaim, Job
 from jobs.spec import stored_spec
 
 _HOUR: Final = 3600.0
@@ -27,6 +27,7 @@ class LimitUnit(StrEnum):
     HOURS = "hours"
     GPU_HOURS = "gpu_hours"
     JOBS = "jobs"
+    GPUS = "gpus"
 
 
 LIMIT_UNITS: Final = [unit.value for unit in LimitUnit]
@@ -66,7 +67,7 @@ def _of_its_spec(job: Job) -> Iterator[HeldLimit]:
 
 
 def _of_its_teams(job: Job) -> Iterator[HeldLimit]:
-    """Yield the limits of its team and of those above; in two statements at most."""
+    """Yield the limits of its team and of those above; in three statements at most."""
     tree, now = TeamsWithLimits.read(), timezone.now()
     limited = [(team, limits_of_team(team)) for team in tree.line(job.team_id)]
     for team, limits in limited:
@@ -87,6 +88,25 @@ def _of_its_teams(job: Job) -> Iterator[HeldLimit]:
         of_all = sum(jobs for (team_id, _), jobs in held.items() if team_id in below)
         own = sum(held.get((team_id, job.submitted_by), 0) for team_id in below)
         yield from _of_running_jobs(team, limits, of_all=of_all, own=own)
+    if (gpus := tree.gpus_per_user(job.team_id)) is not None:
+        yield _of_gpus(job, *gpus)
+
+
+def _of_gpus(job: Job, most: int, whose: Team) -> HeldLimit:
+    """Count what the jobs of its team hold that the same user has submitted."""
+    used = GpuClaim.objects.filter(
+        worker__job__team=job.team_id, worker__job__submitted_by=job.submitted_by
+    ).count()
+    return HeldLimit(
+        limit="max_gpus_per_user",
+        team=whose.name,
+        unit=LimitUnit.GPUS,
+        used=used,
+        most=most,
+        is_used_up=used >= most,
+        message=f"The team's jobs of whoever submitted it hold {used} of at most {most} GPUs"
+        f" (`max_gpus_per_user`). A lead of team {whose.name} or an admin may raise it.",
+    )
 
 
 def _of_running_jobs(

@@ -78,7 +78,7 @@ class TeamQuotaInline(QuotaInlineBase):
 class LimitsInline(LimitsInlineBase):
     model = TeamLimits
     can_delete = False
-    verbose_name_plural = "how many jobs may run, and the GPU-hours of a month"
+    verbose_name_plural = "how many jobs may run, and how many GPUs and GPU-hours they use"
 
 
 class RetentionInline(RetentionInlineBase):

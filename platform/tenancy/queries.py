@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tenancy.models import Quota, Team
+from tenancy.models import Quota, Team, limits_of
 
 
 def teams_by_name() -> dict[str, Team]:
@@ -30,6 +30,12 @@ class TeamsWithLimits:
             seen.add(at)
             yield team
             at = team.parent_id
+
+    def gpus_per_user(self, team_id: int) -> tuple[int, Team] | None:
+        """Return the least `max_gpus_per_user` of its line, and whose it is; None: no limit."""
+        limited = ((limits_of(team).max_gpus_per_user, team) for team in self.line(team_id))
+        found = [(most, team) for most, team in limited if most is not None]
+        return min(found, key=lambda one: one[0], default=None)
 
     def below(self, team_id: int) -> set[int]:
         """Return the ids of the team and of all below it."""

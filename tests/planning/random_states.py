@@ -83,6 +83,7 @@ def _quotas(draw: st.DrawFn) -> tuple[TeamQuota, ...]:
                 parent=draw(st.sampled_from((None, None, *teams[:number]))),
                 lending_limit_gpus=draw(st.sampled_from((None, None, 0, guaranteed // 2))),
                 decayed_gpu_seconds=draw(st.sampled_from((0.0, 1e5))),
+                user_limit_gpus=draw(st.sampled_from((None, None, 1, 2, 4))),
             )
         )
     return tuple(quotas)
@@ -109,6 +110,7 @@ def _job(draw: st.DrawFn, number: int, free: dict[str, int], *, calm: bool) -> P
         requested_workers=draw(st.sampled_from((None, 2))),
         attained_gpu_seconds=draw(st.sampled_from((0.0, 100.0, 5000.0))),
         measurements=draw(_measurements()),
+        user=draw(st.sampled_from(("", "ann", "ann", "bob"))),
         is_measurable=draw(st.sampled_from((True, True, False))),
     )
     return draw(_holding(job, free, calm=calm)) if draw(st.booleans()) else job

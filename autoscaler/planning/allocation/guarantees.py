@@ -2,14 +2,15 @@
 
 At least: what the team may claim, its guarantee or its fair share as the pool's reclaim target
 says, as far as its jobs can use it: sizes that make them no faster are no demand. At most: its
-limit, and those of the teams above it, unless the jobs' smallest sizes already exceed it. What a
-team never lends, and does not use itself, is a claim of its own that brings nothing.
+limit, and those of the teams above it, unless the jobs' smallest sizes already exceed it. The jobs
+of one user in it are a group of their own below it, which has a limit only. What a team never
+lends, and does not use itself, is a claim of its own that brings nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from autoscaler.planning.allocation.size_values import SizeValues
-    from autoscaler.planning.snapshot.cluster_state import PlannedPool
+    from autoscaler.planning.snapshot.cluster_state import PlannedJob, PlannedPool
     from autoscaler.planning.teams.team_tree import TeamNode, TeamTree
+    from autoscaler.planning.teams.user_limits import UserLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,20 +36,26 @@ class TeamBounds:
     """
 
     gpus: int
-    by_team: Mapping[str, Bounds]  # of a team with all below it
+    by_team: Mapping[str, Bounds]  # of a team with all below it, and of limited users
     parents: Mapping[str, str]
+    users: Mapping[str, str]  # of jobs of limited users, by id: the group below their team
     kept: Sequence[SizeChoice]  # GPUs that teams never lend
     are_met: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TeamNeed:
-    """The GPUs of one team's own jobs: at least, at most of use, and wherever between."""
+    """The GPUs of one team's own jobs: at least, at most of use, and wherever between.
+
+    The jobs of a user who has a limit count as one job: its steps are what they may have together.
+    """
 
     floor: int  # all on the smallest sizes they may take now
     smallest: int  # all on their smallest sizes
     useful: int
     steps: Sequence[Sequence[int]]  # of each job: the GPUs it may take above its smallest size
+    users: Mapping[str, Bounds] = field(default_factory=dict)  # of each limited user: group, bounds
+    are_users_within: bool = True  # no user's smallest sizes exceed the limit
 
 
 def team_bounds(
@@ -58,7 +66,7 @@ def team_bounds(
     Guarantees are cut, by water-filling, only where the pool is smaller than all of them together:
     nodes are gone, or more was promised than there is.
     """
-    needs = _needs(values_of_jobs)
+    needs = _needs(values_of_jobs, tree.users)
     divide = partial(
         fair_shares,
         tree,
@@ -73,8 +81,15 @@ def team_bounds(
     kept = _kept(tree, granted, least)
     return TeamBounds(
         gpus=gpus,
-        by_team=_bounds(tree, least, kept),
-        parents=tree.parents,
+        by_team=_bounds(tree, least, kept)
+        | {group: most for need in needs.values() for group, most in need.users.items()},
+        parents=dict(tree.parents)
+        | {group: team for team, need in needs.items() for group in need.users},
+        users={
+            one.demand.job.job_id: _group(one.demand.job)
+            for one in values_of_jobs
+            if tree.users.of(one.demand.job) is not None
+        },
         kept=[
             SizeChoice(
                 job_id=f"kept for {team}", team=team, gpus=range(n + 1), values=[0.0] * (n + 1)
@@ -127,11 +142,60 @@ def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:
     return totals.bit_length() - 1
 
 
-def _needs(values_of_jobs: Iterable[SizeValues]) -> dict[str, _TeamNeed]:
+def _totals_within(steps: Iterable[Sequence[int]], room: int) -> list[int]:
+    """All totals above 0 and of at most `room` when each job takes one of its steps, or none."""
+    mask, totals = (1 << (room + 1)) - 1, 1
+    for own in steps:
+        sums = totals
+        for gpus in own:
+            if gpus > room:
+                break
+            sums |= totals << gpus
+        totals = sums & mask
+    return [total for total in range(1, room + 1) if totals >> total & 1]
+
+
+def _needs(values_of_jobs: Iterable[SizeValues], users: UserLimits) -> dict[str, _TeamNeed]:
     teams: defaultdict[str, list[SizeValues]] = defaultdict(list)
     for job_values in values_of_jobs:
         teams[job_values.demand.job.team].append(job_values)
-    return {team: _need(own) for team, own in teams.items()}
+    return {team: _limited_need(own, users) for team, own in teams.items()}
+
+
+def _limited_need(values_of_jobs: Sequence[SizeValues], users: UserLimits) -> _TeamNeed:
+    """Add up what is of use to the jobs of each limited user, as far as they may have it."""
+    free: list[SizeValues] = []
+    limited: defaultdict[str, list[SizeValues]] = defaultdict(list)
+    limits: dict[str, int] = {}
+    for job_values in values_of_jobs:
+        room = users.of(job_values.demand.job)
+        if room is None:
+            free.append(job_values)
+        else:
+            group = _group(job_values.demand.job)
+            limited[group].append(job_values)
+            limits[group] = room.here
+    need = _need(free)
+    for group, own in limited.items():
+        need = _beside_user(need, _need(own), group, limits[group])
+    return need
+
+
+def _beside_user(others: _TeamNeed, own: _TeamNeed, group: str, limit: int) -> _TeamNeed:
+    most = max(limit, own.floor)
+    return _TeamNeed(
+        floor=others.floor + own.floor,
+        smallest=others.smallest + own.smallest,
+        useful=others.useful + min(own.useful, most),
+        steps=[*others.steps, _totals_within(own.steps, most - own.floor)],
+        users={**others.users, group: Bounds(most=most)},
+        are_users_within=others.are_users_within and own.floor <= limit,
+    )
+
+
+def _group(job: PlannedJob) -> str:
+    """Name a user's jobs in the team; no team's name has such a character."""
+    return f"{job.team}\0{job.user}"
 
 
 def _need(values_of_jobs: Sequence[SizeValues]) -> _TeamNeed:
@@ -145,6 +209,8 @@ def _need(values_of_jobs: Sequence[SizeValues]) -> _TeamNeed:
 
 
 def _limits_are_kept(tree: TeamTree, needs: Mapping[str, _TeamNeed]) -> bool:
+    if not all(need.are_users_within for need in needs.values()):
+        return False
     inside: dict[str, int] = {}
     for name, node in tree.nodes.items():
         own = needs[name].floor if name in needs else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.allocation.size_values import SizeValues
@@ -51,7 +51,10 @@ def _solve(
     values_of_jobs: Sequence[SizeValues], bounds: Callable[[Sequence[SizeValues]], TeamBounds]
 ) -> tuple[Solution | None, bool]:
     within = bounds(values_of_jobs)
-    claims = [*(job_values.claim for job_values in values_of_jobs), *within.kept]
+    claims = [job_values.claim for job_values in values_of_jobs]
+    if within.users:
+        claims = [replace(one, team=within.users.get(one.job_id, one.team)) for one in claims]
+    claims += within.kept
     problem = AllocationProblem.of(
         claims, gpus=within.gpus, bounds=within.by_team, parents=within.parents
     )

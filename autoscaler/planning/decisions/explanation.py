@@ -84,6 +84,20 @@ class TeamShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserShare:
+    """What the jobs hold together that a job's user has in its team, where these have a limit."""
+
+    limit_gpus: int  # in all pools
+    held_gpus: int  # in this pool, before the plan
+    planned_gpus: int  # in this pool, after it
+    elsewhere_gpus: int  # in other pools
+
+    @property
+    def used_gpus(self) -> int:
+        return self.planned_gpus + self.elsewhere_gpus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
     """A claim that is met by taking GPUs back: `missing_gpus` of a team's guarantee, for `jobs`.
 
@@ -119,6 +133,7 @@ class Hindrance(StrEnum):
     UNMEASURABLE = "unmeasurable"  # nothing reports its speed: a guess decides
     PLAIN = "plain"  # each worker would do the same work once more
     TEAM_LIMIT = "team_limit"
+    USER_LIMIT = "user_limit"
     RIVAL = "rival"  # the same GPUs bring another job more
     GAIN = "gain"  # GPUs are free, but the step would not pay for the change
     FRAGMENTED = "fragmented"  # no node has enough free GPUs together
@@ -175,6 +190,7 @@ class Running:
     rival: Rival | None
     cooldown: Cooldown | None
     straggler: Straggler | None = None  # that stays: there is no free GPU, or none that would help
+    user: UserShare | None = None
 
 
 class GpuOrigin(StrEnum):
@@ -229,6 +245,7 @@ class Rescaled:
     reading: MetricReading | None  # of the metric its application scales on
     substitution: Substitution | None = None
     reports_speed: bool = True  # False: nothing ever will, as in restart mode
+    user: UserShare | None = None
 
     @property
     def pays_back_after_seconds(self) -> float | None:
@@ -268,6 +285,7 @@ class RemedyKind(StrEnum):
     GPUS_TOGETHER = "gpus_together"  # `gpus` free ones on one node
     FEWER_WORKERS = "fewer_workers"  # `min_workers` lowered to `workers`
     RAISED_LIMIT = "raised_limit"  # the team's limit raised to `gpus`
+    RAISED_USER_LIMIT = "raised_user_limit"  # that of each user of the team raised to `gpus`
     RAISED_GUARANTEE = "raised_guarantee"  # the team's guarantee raised to `gpus`
     OTHER_POOL = "other_pool"  # submitted to `pool` instead
     PREEMPTIBLE = "preemptible"  # that may borrow
@@ -334,6 +352,7 @@ class Waiting:
     open_gpus: int  # of nodes that take new work
     pool: str
     pool_gpus: int
+    user: UserShare | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,6 +367,7 @@ class Refused:
     pool: str
     pool_gpus: int
     remedy: Remedy | None
+    user: UserShare | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

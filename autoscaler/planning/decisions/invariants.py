@@ -19,7 +19,7 @@ from autoscaler.planning.snapshot.cluster_state import JobPhase
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant, Preemptibility
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from autoscaler.planning.decisions.plan import Decision, Plan
     from autoscaler.planning.policies import Catalogue
@@ -63,7 +63,7 @@ def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tu
         quotas = {quota.team: quota for quota in state.quotas if quota.pool == pool.name}
         found += [*_drop_rules(pool, own), *_node_rules(pool, own)]
         found += _team_rules(pool, own, quotas)
-    return tuple(found)
+    return (*found, *_user_rules(state, jobs, decisions))
 
 
 def _job_rules(job: PlannedJob, decision: Decision) -> Iterator[Violation]:
@@ -146,6 +146,48 @@ def _team_rules(
         yield from _guarantee_rule(pool, own, quotas, planned, quota)
 
 
+def _user_rules(
+    state: ClusterState, jobs: Mapping[str, PlannedJob], decisions: Mapping[str, Decision]
+) -> Iterator[Violation]:
+    """No user's jobs of a team hold more than its limit of users, in all pools together.
+
+    Unless they cannot give it up, being at their smallest sizes or in the middle of a change.
+    """
+    limits = _user_limits(state.quotas)
+    pools = {pool.name: pool for pool in state.pools}
+    planned, unavoidable = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for job in jobs.values():
+        decision, whose = decisions[job.job_id], (job.team, job.user)
+        gpus = _gpus(job, decision.allocation)
+        planned[whose] += gpus
+        if job.phase is JobPhase.ACTIVE:
+            unavoidable[whose] += gpus - _can_give(job, decision, pools[job.pool])
+    for (team, user), used in sorted(planned.items()):
+        limit = limits.get(team)
+        if user and limit is not None and used > max(limit, unavoidable[team, user]):
+            message = f"{user} would use {used} of at most {limit} GPUs in team {team}"
+            yield Violation(rule="user_limit", message=message)
+
+
+def _user_limits(quotas: Iterable[TeamQuota]) -> Mapping[str, int]:
+    return {q.team: q.user_limit_gpus for q in quotas if q.user_limit_gpus is not None}
+
+
+def _has_room_of_user(
+    job: PlannedJob, own: list[tuple[PlannedJob, Decision]], quotas: Mapping[str, TeamQuota]
+) -> bool:
+    """True if its smallest size fits beside what the user's other jobs of the pool hold."""
+    limit = _user_limits(quotas.values()).get(job.team)
+    if limit is None or not job.user:
+        return True
+    used = sum(
+        _gpus(other, decision.allocation)
+        for other, decision in own
+        if (other.team, other.user) == (job.team, job.user)
+    )
+    return used + _smallest(job) * job.gpus_per_worker <= limit
+
+
 def _guarantee_rule(
     pool: PlannedPool,
     own: list[tuple[PlannedJob, Decision]],
@@ -161,6 +203,7 @@ def _guarantee_rule(
             if job.team == quota.team
             and decision.action in {Action.WAIT, Action.DROP}
             and decision.reason is not JobReason.EXCEEDS_LIMIT
+            and _has_room_of_user(job, own, quotas)
         ),
     )
     gives_up_own = any(

@@ -25,10 +25,8 @@ def with_remedy(state: ClusterState, job_id: str, remedy: Remedy) -> ClusterStat
             return _with_job(state, job, preemptibility=Preemptibility.PREEMPTIBLE)
         case RemedyKind.OTHER_POOL:
             return _in_pool(state, job, remedy.pool or job.pool)
-        case RemedyKind.RAISED_LIMIT:
-            return _with_quota(state, job, limit_gpus=remedy.gpus)
-        case RemedyKind.RAISED_GUARANTEE:
-            return _with_quota(state, job, guaranteed_gpus=remedy.gpus)
+        case RemedyKind.RAISED_LIMIT | RemedyKind.RAISED_USER_LIMIT | RemedyKind.RAISED_GUARANTEE:
+            return _with_higher_quota(state, job, remedy)
         case RemedyKind.FREE_GPUS | RemedyKind.GPUS_TOGETHER:
             return _with_gpus(state, job.pool, remedy.gpus or 0)
         case RemedyKind.REOPENED_NODE:
@@ -49,6 +47,16 @@ def _in_pool(state: ClusterState, job: PlannedJob, name: str) -> ClusterState:
     return _with_job(state, job, pool=name, scaling=job.scaling if is_alike else None)
 
 
+def _with_higher_quota(state: ClusterState, job: PlannedJob, remedy: Remedy) -> ClusterState:
+    match remedy.kind:
+        case RemedyKind.RAISED_LIMIT:
+            return _with_quota(state, job, limit_gpus=remedy.gpus)
+        case RemedyKind.RAISED_USER_LIMIT:
+            return _with_user_limit(state, job.team, remedy.gpus or 0)
+        case _:
+            return _with_quota(state, job, guaranteed_gpus=remedy.gpus)
+
+
 def _with_quota(state: ClusterState, job: PlannedJob, **changes: Any) -> ClusterState:
     """A team without a quota in the pool gets one."""
     place = (job.team, job.pool)
@@ -56,6 +64,15 @@ def _with_quota(state: ClusterState, job: PlannedJob, **changes: Any) -> Cluster
     own = next((quota for quota in state.quotas if (quota.team, quota.pool) == place), None)
     own = own or TeamQuota(team=job.team, pool=job.pool, guaranteed_gpus=0)
     return replace(state, quotas=(*others, replace(own, **changes)))
+
+
+def _with_user_limit(state: ClusterState, team: str, gpus: int) -> ClusterState:
+    """It holds in all pools."""
+    quotas = [
+        replace(quota, user_limit_gpus=gpus) if quota.team == team else quota
+        for quota in state.quotas
+    ]
+    return replace(state, quotas=tuple(quotas))
 
 
 def _with_open_node(state: ClusterState, name: str, node: str) -> ClusterState:

@@ -23,6 +23,7 @@ from autoscaler.planning.explanations.references import (
     jobs,
     reserved,
     team_share,
+    user_share,
 )
 from autoscaler.planning.snapshot.cluster_state import ChangeKind
 
@@ -102,6 +103,7 @@ def rescaled(outcome: AllocationOutcome, picture: PoolPicture) -> Rescaled:
         reading=reading_of(demand.job),
         substitution=outcome.substitution,
         reports_speed=demand.job.is_measurable,
+        user=user_share(outcome, picture),
         balance=outcome.balance and replace(outcome.balance, for_job=None),  # see `takers`
     )
 

@@ -13,7 +13,12 @@ from autoscaler.planning.decisions.explanation import (
     Running,
 )
 from autoscaler.planning.demand import next_larger
-from autoscaler.planning.explanations.references import choices, job_ref, team_share
+from autoscaler.planning.explanations.references import (
+    choices,
+    job_ref,
+    team_share,
+    user_share,
+)
 
 if TYPE_CHECKING:
     from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
@@ -36,6 +41,7 @@ def running(outcome: AllocationOutcome, picture: PoolPicture) -> Running:
         rival=_rival(outcome, picture),
         cooldown=_cooldown(outcome, picture) if reason is JobReason.COOLDOWN else None,
         straggler=outcome.demand.job.straggler if reason not in _CHANGES_LATER else None,
+        user=user_share(outcome, picture),
     )
 
 
@@ -75,6 +81,9 @@ def _hindrance(  # noqa: PLR0911 - one for each hindrance
     limit = picture.quotas[demand.job.team].limit_gpus
     if limit is not None and picture.planned_by_team[demand.job.team] + step.gpus > limit:
         return Hindrance.TEAM_LIMIT
+    user = user_share(outcome, picture)
+    if user is not None and user.used_gpus + step.gpus > user.limit_gpus:
+        return Hindrance.USER_LIMIT
     has_rival = picture.best_last_step(besides=outcome) is not None
     return Hindrance.RIVAL if has_rival and picture.gpus_free_now < step.gpus else Hindrance.GAIN
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from autoscaler.planning.decisions.explanation import JobRef, Jobs, Reserved, SizeOption, TeamShare
+from autoscaler.planning.decisions.explanation import (
+    JobRef,
+    Jobs,
+    Reserved,
+    SizeOption,
+    TeamShare,
+    UserShare,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,6 +55,20 @@ def team_share(team: str, picture: PoolPicture) -> TeamShare:
         guaranteed_gpus=quota.guaranteed_gpus,
         limit_gpus=quota.limit_gpus,
         entitled_gpus=picture.admission.entitled.get(team, 0),
+    )
+
+
+def user_share(outcome: AllocationOutcome, picture: PoolPicture) -> UserShare | None:
+    """None: its user has no limit in its team."""
+    job = outcome.demand.job
+    room = picture.users.of(job)
+    if room is None:
+        return None
+    return UserShare(
+        limit_gpus=room.limit,
+        held_gpus=picture.held_by_user[job.team, job.user],
+        planned_gpus=picture.planned_by_user[job.team, job.user],
+        elsewhere_gpus=room.elsewhere,
     )
 
 

@@ -37,10 +37,15 @@ def remedy_for_refused(outcome: AllocationOutcome, picture: PoolPicture) -> Reme
     """Return what makes a job possible at all, read off the bounds that it does not fit into."""
     demand = outcome.demand
     needed, limit = demand.needed_gpus, picture.quotas[demand.job.team].limit_gpus
-    possible = picture.gpus_total if limit is None else min(limit, picture.gpus_total)
+    room = picture.users.of(demand.job)
+    own = room.limit if room else None
+    bounds = (limit, own, picture.gpus_total)
+    possible = min(bound for bound in bounds if bound is not None)
     fitting = possible // demand.job.gpus_per_worker
     if demand.job.allowed_workers is None and 0 < fitting < demand.job.min_workers:
         return Remedy(kind=RemedyKind.FEWER_WORKERS, workers=fitting)
+    if own is not None and own < needed <= min(limit or needed, picture.gpus_total):
+        return Remedy(kind=RemedyKind.RAISED_USER_LIMIT, gpus=needed)
     if limit is not None and limit < needed <= picture.gpus_total:
         return Remedy(kind=RemedyKind.RAISED_LIMIT, gpus=needed)
     return None
@@ -51,7 +56,8 @@ def _fewer_workers(job: PlannedJob, waiting: Waiting) -> Iterator[Remedy]:
     if job.allowed_workers is not None:
         return
     promised = waiting.team.guaranteed_gpus - waiting.team.planned_gpus
-    room = (waiting.available_gpus, promised, job.gpus_per_worker)
+    own = waiting.user.limit_gpus - waiting.user.used_gpus if waiting.user else 0
+    room = (waiting.available_gpus, promised, own, job.gpus_per_worker)
     for workers in dict.fromkeys(gpus // job.gpus_per_worker for gpus in room):
         if 0 < workers < job.min_workers:
             yield Remedy(kind=RemedyKind.FEWER_WORKERS, workers=workers)
@@ -74,6 +80,10 @@ def _higher_quota(job: PlannedJob, waiting: Waiting, state: ClusterState) -> Ite
     enough = team.planned_gpus + waiting.needed_gpus
     if team.limit_gpus is not None and team.limit_gpus < enough <= waiting.pool_gpus:
         yield Remedy(kind=RemedyKind.RAISED_LIMIT, gpus=enough)
+    if waiting.user is not None:
+        wanted = waiting.user.used_gpus + waiting.needed_gpus
+        if waiting.user.limit_gpus < wanted:
+            yield Remedy(kind=RemedyKind.RAISED_USER_LIMIT, gpus=wanted)
     if job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
         yield Remedy(kind=RemedyKind.PREEMPTIBLE)
     if enough > team.guaranteed_gpus and _can_be_promised(enough, waiting, state):

@@ -14,7 +14,14 @@ from autoscaler.planning.decisions.explanation import (
     Reserved,
     Waiting,
 )
-from autoscaler.planning.explanations.references import choices, job_ref, jobs, reserved, team_share
+from autoscaler.planning.explanations.references import (
+    choices,
+    job_ref,
+    jobs,
+    reserved,
+    team_share,
+    user_share,
+)
 from autoscaler.planning.explanations.remedies import remedy_for_refused
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 
@@ -52,6 +59,7 @@ def waiting(outcome: AllocationOutcome, picture: PoolPicture) -> Waiting:
         open_gpus=picture.gpus_open,
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
+        user=user_share(outcome, picture),
     )
 
 
@@ -80,6 +88,7 @@ def refused(outcome: AllocationOutcome, picture: PoolPicture) -> Refused:
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
         remedy=remedy_for_refused(outcome, picture),
+        user=user_share(outcome, picture),
     )
 
 

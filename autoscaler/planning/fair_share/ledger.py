@@ -36,6 +36,7 @@ class Ledger:
     _given_for_good: int = 0  # to borrowers that cannot be paused
     _shrinkable: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     _queue_length: int = 0
+    _of_users: Counter[tuple[str, str]] = field(default_factory=Counter)  # as `occupied`
 
     @classmethod
     def open(cls, tree: TeamTree, usage: TeamUsage, gpus: int, running: Iterable[Demand]) -> Ledger:
@@ -52,6 +53,7 @@ class Ledger:
         smallest_by_team: Counter[str] = Counter()
         for demand in running:
             smallest_by_team[demand.job.team] += demand.smallest_gpus
+            ledger._of_users[demand.job.team, demand.job.user] += demand.smallest_gpus
             held = max(demand.held_gpus, demand.smallest_gpus)  # or it is about to
             ledger.gpus_idle -= held - demand.stuck_gpus
             spare = demand.held_gpus - demand.smallest_gpus
@@ -65,7 +67,7 @@ class Ledger:
         if is_lent and demand.job.preemptibility is Preemptibility.NON_PREEMPTIBLE:
             self._given_for_good += demand.smallest_gpus
         if not demand.is_active:
-            self.occupied.use(demand.job.team, demand.smallest_gpus)
+            self._occupy(demand, demand.smallest_gpus)
             self.usage.charge(demand)
             self._take_idle(demand)
 
@@ -82,12 +84,12 @@ class Ledger:
 
     def take_back(self, start: Demand) -> None:
         """A start that was set aside does not come about in this round."""
-        self.occupied.use(start.job.team, -start.smallest_gpus)
+        self._occupy(start, -start.smallest_gpus)
 
     def pause(self, demand: Demand) -> None:
         """A running job that was not admitted, or set aside."""
         self.paused.append(demand)
-        self.occupied.use(demand.job.team, -demand.smallest_gpus)
+        self._occupy(demand, -demand.smallest_gpus)
 
     def refuse(self, demand: Demand, reason: JobReason, blocker: str | None = None) -> None:
         self._queue_length += 1
@@ -126,10 +128,18 @@ class Ledger:
         return demand.smallest_gpus > max(self.gpus_idle, 0) + own
 
     def limit_problem(self, demand: Demand) -> JobReason | None:
-        """Return how its smallest size would break the team's limit, now or ever; else None."""
+        """Return how its smallest size would break a limit, now or ever; else None.
+
+        One of its team, of those above, or of whoever submitted it.
+        """
         job, needed = demand.job, demand.smallest_gpus
+        room = self.tree.users.of(job)
+        if room is not None and needed > room.limit:
+            return JobReason.EXCEEDS_LIMIT
         if any(n.limit is not None and needed > n.limit for n in self.tree.path(job.team)):
             return JobReason.EXCEEDS_LIMIT
+        if room is not None and self._of_users[job.team, job.user] + needed > room.here:
+            return JobReason.WAITING_FOR_QUOTA
         is_reached = self.occupied.limit_reached(job.team, needed) is not None
         return JobReason.WAITING_FOR_QUOTA if is_reached else None
 
@@ -139,6 +149,10 @@ class Ledger:
             return True
         promised = self.tree.pool.guaranteed
         return promised + self._given_for_good + demand.smallest_gpus <= self.gpus_open
+
+    def _occupy(self, demand: Demand, gpus: int) -> None:
+        self.occupied.use(demand.job.team, gpus)
+        self._of_users[demand.job.team, demand.job.user] += gpus
 
     def _take_idle(self, demand: Demand) -> None:
         from_idle = min(demand.smallest_gpus, max(self.gpus_idle, 0))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         PoolChange,
         TeamQuota,
     )
+    from autoscaler.planning.teams.user_limits import UserLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,7 @@ class PoolPicture:
     jobs: Mapping[str, PlannedJob]
     now: float
     quotas: Mapping[str, TeamQuota]
+    users: UserLimits
     admission: Admission
     split: Split
     outcomes: tuple[AllocationOutcome, ...]
@@ -148,6 +150,21 @@ class PoolPicture:
     @cached_property
     def starts(self) -> tuple[AllocationOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.action is Action.START)
+
+    @cached_property
+    def held_by_user(self) -> Mapping[tuple[str, str], int]:
+        """Return what each user's jobs of a team hold, by team and user."""
+        held: defaultdict[tuple[str, str], int] = defaultdict(int)
+        for outcome in self.outcomes:
+            held[outcome.demand.job.team, outcome.demand.job.user] += outcome.gpus_before
+        return held
+
+    @cached_property
+    def planned_by_user(self) -> Mapping[tuple[str, str], int]:
+        planned: defaultdict[tuple[str, str], int] = defaultdict(int)
+        for outcome in self.outcomes:
+            planned[outcome.demand.job.team, outcome.demand.job.user] += outcome.gpus_after
+        return planned
 
     def is_below_guarantee(self, team: str) -> bool:
         return self.held_by_team[team] < self.quotas[team].guaranteed_gpus

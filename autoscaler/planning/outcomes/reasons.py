@@ -183,6 +183,10 @@ def _why_it_shrinks(outcome: AllocationOutcome, picture: PoolPicture) -> Cause: 
     limit = picture.quotas[team].limit_gpus
     if limit is not None and picture.held_by_team[team] > limit:
         return Cause(reason=JobReason.EXCEEDS_LIMIT)
+    job = outcome.demand.job
+    room = picture.users.of(job)
+    if room is not None and picture.held_by_user[team, job.user] > room.here:
+        return Cause(reason=JobReason.EXCEEDS_LIMIT)
     if outcome.demand.displaced_workers:
         return Cause(reason=JobReason.NODE_DRAINED)
     if picture.starts:

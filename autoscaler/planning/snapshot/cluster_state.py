@@ -72,6 +72,8 @@ class TeamQuota:
     Bounds of a team with children hold for all of its jobs and those of its descendants together.
     `lending_limit_gpus` is the most of the guarantee that others may use while it lies idle; None:
     all of it. `decayed_gpu_seconds` is the team's usage of the past, halved every half-life.
+    `user_limit_gpus` is the most that one user's jobs of the team itself may hold together, in all
+    pools; None: no limit.
     """
 
     team: str
@@ -82,6 +84,7 @@ class TeamQuota:
     parent: str | None = None
     lending_limit_gpus: int | None = None
     decayed_gpu_seconds: float = 0.0
+    user_limit_gpus: int | None = None
 
 
 class JobPhase(StrEnum):

@@ -55,6 +55,7 @@ class JobTerms:
     requested_workers: int | None = None  # what inelastic policies give; None: `max_workers`
     utility: Utility | None = None
     min_interval_seconds: float = 0.0  # between two rescales
+    user: str = ""  # who submitted it; empty: not known, and no limit of a user holds
 
 
 _TERMS: Final = tuple(term.name for term in fields(JobTerms))

@@ -8,8 +8,10 @@ for its own jobs first. A limit below the guarantee cuts it. The pool is the roo
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from autoscaler.planning.teams.user_limits import UserLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,9 +42,10 @@ class TeamTree:
 
     nodes: Mapping[str, TeamNode]
     paths: Mapping[str, Sequence[TeamNode]]  # of each team: itself, its parent, and so on
+    users: UserLimits = field(default_factory=UserLimits)
 
     @classmethod
-    def of(cls, quotas: Iterable[TeamQuota]) -> TeamTree:
+    def of(cls, quotas: Iterable[TeamQuota], users: UserLimits | None = None) -> TeamTree:
         """The tree of these settings. A team named only as a parent has none of its own.
 
         A parent link that would close a circle is cut, so that every team hangs below the pool.
@@ -56,7 +59,11 @@ class TeamTree:
         for team in _children_first(children):
             below = [nodes[child] for child in children[team]]
             nodes[team] = _node(team, parents.get(team), below, settings.get(team))
-        return cls(nodes=nodes, paths={team: tuple(_path(nodes, team)) for team in nodes})
+        return cls(
+            nodes=nodes,
+            paths={team: tuple(_path(nodes, team)) for team in nodes},
+            users=users or UserLimits(),
+        )
 
     @property
     def pool(self) -> TeamNode:

@@ -1935,7 +1935,7 @@ export interface paths {
         head?: never;
         /**
          * Change a team: its name, the team above it, its limits (admins)
-         * @description Leads of the team change `members_change_all_jobs`, `max_running_jobs_per_user` and `max_queued_jobs_per_user`. Leads of a team above also change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up to what the teams above have.
+         * @description Leads of the team change `members_change_all_jobs`, `max_running_jobs_per_user`, `max_queued_jobs_per_user` and `max_gpus_per_user`. Leads of a team above also change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up to what the teams above have.
          */
         patch: operations["change_team"];
         trace?: never;
@@ -4279,6 +4279,7 @@ export interface components {
          *     * `unmeasurable` - unmeasurable
          *     * `plain` - plain
          *     * `team_limit` - team_limit
+         *     * `user_limit` - user_limit
          *     * `rival` - rival
          *     * `gain` - gain
          *     * `fragmented` - fragmented
@@ -4287,7 +4288,7 @@ export interface components {
          *     * `fixed` - fixed
          * @enum {string}
          */
-        Hindrance: "range" | "unmeasured" | "unmeasurable" | "plain" | "team_limit" | "rival" | "gain" | "fragmented" | "cooldown" | "changing" | "fixed";
+        Hindrance: "range" | "unmeasured" | "unmeasurable" | "plain" | "team_limit" | "user_limit" | "rival" | "gain" | "fragmented" | "cooldown" | "changing" | "fixed";
         Holder: {
             team: string;
             gpus: number;
@@ -5242,9 +5243,10 @@ export interface components {
          * @description * `hours` - hours
          *     * `gpu_hours` - gpu_hours
          *     * `jobs` - jobs
+         *     * `gpus` - gpus
          * @enum {string}
          */
-        LimitUnit: "hours" | "gpu_hours" | "jobs";
+        LimitUnit: "hours" | "gpu_hours" | "jobs" | "gpus";
         LogLine: {
             /** Format: date-time */
             at: string;
@@ -6117,6 +6119,8 @@ export interface components {
              * @description That it and the teams below it may use in a month of UTC. null: no limit.
              */
             gpu_hours_per_month?: number | null;
+            /** @description Most GPUs that the team's jobs of one person, or one token, hold at once, in all pools together; in each team below as well. null: no limit. */
+            max_gpus_per_user?: number | null;
             /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
             max_queued_jobs_per_user?: number | null;
             /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
@@ -6783,6 +6787,7 @@ export interface components {
             needed_gpus: number;
             pool_gpus: number;
             team: components["schemas"]["TeamShare"];
+            user: components["schemas"]["UserShare"] | null;
             /** @description What would make it possible. */
             remedy: components["schemas"]["Remedy"] | null;
         };
@@ -6803,6 +6808,7 @@ export interface components {
          *     * `gpus_together` - gpus_together
          *     * `fewer_workers` - fewer_workers
          *     * `raised_limit` - raised_limit
+         *     * `raised_user_limit` - raised_user_limit
          *     * `raised_guarantee` - raised_guarantee
          *     * `other_pool` - other_pool
          *     * `preemptible` - preemptible
@@ -6811,7 +6817,7 @@ export interface components {
          *     * `none` - none
          * @enum {string}
          */
-        RemedyKind: "higher_priority" | "free_gpus" | "gpus_together" | "fewer_workers" | "raised_limit" | "raised_guarantee" | "other_pool" | "preemptible" | "reopened_node" | "patience" | "none";
+        RemedyKind: "higher_priority" | "free_gpus" | "gpus_together" | "fewer_workers" | "raised_limit" | "raised_user_limit" | "raised_guarantee" | "other_pool" | "preemptible" | "reopened_node" | "patience" | "none";
         Removal: {
             /**
              * @description `job`: all that is left of it.
@@ -6875,6 +6881,7 @@ export interface components {
              */
             stall_seconds: number | null;
             team: components["schemas"]["TeamShare"];
+            user: components["schemas"]["UserShare"] | null;
             pool_gpus: number;
         };
         /** @description GPUs that add up for a large job which has waited long. Moments are seconds since 1970. */
@@ -7092,6 +7099,7 @@ export interface components {
              *     * `unmeasurable` - unmeasurable
              *     * `plain` - plain
              *     * `team_limit` - team_limit
+             *     * `user_limit` - user_limit
              *     * `rival` - rival
              *     * `gain` - gain
              *     * `fragmented` - fragmented
@@ -7103,6 +7111,7 @@ export interface components {
             next_step: components["schemas"]["NextStep"] | null;
             rival: components["schemas"]["Rival"] | null;
             team: components["schemas"]["TeamShare"];
+            user: components["schemas"]["UserShare"] | null;
         };
         Sample: {
             /** Format: date-time */
@@ -8189,6 +8198,8 @@ export interface components {
              * @description That it and the teams below it may use in a month of UTC. null: no limit.
              */
             gpu_hours_per_month?: number | null;
+            /** @description Most GPUs that the team's jobs of one person, or one token, hold at once, in all pools together; in each team below as well. null: no limit. */
+            max_gpus_per_user?: number | null;
             /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
             max_queued_jobs_per_user?: number | null;
             /** @description Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no limit. */
@@ -8209,6 +8220,8 @@ export interface components {
             max_running_jobs: number | null;
             max_running_jobs_per_user: number | null;
             max_queued_jobs_per_user: number | null;
+            /** @description At once, in all pools together. */
+            max_gpus_per_user: number | null;
             /** Format: double */
             gpu_hours_per_month: number | null;
             when_used_up: components["schemas"]["WhenUsedUp"];
@@ -8275,6 +8288,8 @@ export interface components {
             max_running_jobs_per_user?: number | null;
             /** @description Most jobs of the team that wait of those that one person, or one token, has submitted. null: no limit. */
             max_queued_jobs_per_user?: number | null;
+            /** @description Most GPUs that the team's jobs of one person, or one token, hold at once, in all pools together; in each team below as well. null: no limit. */
+            max_gpus_per_user?: number | null;
             /**
              * Format: double
              * @description That it and the teams below it may use in a month of UTC. null: no limit.
@@ -8881,6 +8896,17 @@ export interface components {
         UserCodeBody: {
             user_code: string;
         };
+        /** @description What the jobs hold together that its user has in its team; null: these have no limit. */
+        UserShare: {
+            /** @description In all pools: `max_gpus_per_user`. */
+            limit_gpus: number;
+            /** @description In this pool, before the plan. */
+            held_gpus: number;
+            /** @description In this pool, after it. */
+            planned_gpus: number;
+            /** @description In other pools. */
+            elsewhere_gpus: number;
+        };
         UsingJob: {
             id: string;
             name: string;
@@ -8942,6 +8968,7 @@ export interface components {
             available_gpus: number;
             pool_gpus: number;
             team: components["schemas"]["TeamShare"];
+            user: components["schemas"]["UserShare"] | null;
             /** @description Whom it stands behind. */
             blocker: components["schemas"]["JobRef"] | null;
             /** @description For itself, or for the job it stands behind. */

@@ -51,6 +51,7 @@ const NUMBERS = [
   "max_running_jobs",
   "max_running_jobs_per_user",
   "max_queued_jobs_per_user",
+  "max_gpus_per_user",
   "gpu_hours_per_month",
 ] as const;
 
@@ -73,6 +74,7 @@ export function limitsOfTeam(
       label: "Waiting jobs per user",
       most: team.max_queued_jobs_per_user,
     },
+    { name: "max_gpus_per_user", label: "GPUs per user", most: team.max_gpus_per_user },
   ];
 }
 

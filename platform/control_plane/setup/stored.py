@@ -47,7 +47,7 @@ FAIR_SHARE_FIELDS: Final = (
 )
 TEAM_LIMIT_FIELDS: Final = (
     *("max_running_jobs", "max_running_jobs_per_user", "max_queued_jobs_per_user"),
-    *("gpu_hours_per_month", "when_used_up"),
+    *("max_gpus_per_user", "gpu_hours_per_month", "when_used_up"),
 )
 FAIR_SHARE: Final = "fair_share"
 LIMITS: Final = "limits"

@@ -1,4 +1,4 @@
-"""How many jobs of a team may run or wait, and how many GPU-hours does it have in a month?"""
+"""How many jobs of a team may run or wait, and how many GPUs and GPU-hours may they use?"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tenancy.models.team import MOST_QUEUED_JOBS, Team
 
 MOST_GPU_HOURS: Final = 1e9
 LEAST_GPU_HOURS: Final = 0.01
+MOST_GPUS_PER_USER: Final = 100_000
 _BOUNDS: Final = (MinValueValidator(1), MaxValueValidator(MOST_QUEUED_JOBS))
 
 
@@ -41,6 +42,14 @@ class TeamLimits(models.Model):
         validators=_BOUNDS,
         help_text="Most jobs of the team that may wait, queued or paused, of those that one person,"
         " or one token, has submitted. Empty: no limit but the team's.",
+    )
+    max_gpus_per_user = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=(MinValueValidator(1), MaxValueValidator(MOST_GPUS_PER_USER)),
+        help_text="Most GPUs that jobs of the team which one person, or one token, has submitted"
+        " hold at once, in all pools together. In each team below it holds as well. Empty: no"
+        " limit.",
     )
     gpu_hours_per_month = models.FloatField(
         null=True,

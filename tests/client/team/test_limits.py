@@ -21,9 +21,12 @@ def test_a_lead_of_the_team_above_limits_a_team_and_lifts_that_again(
     Membership.objects.create(user=lead, team=vision, role="lead")
     setting = ("limits", "set", "detection", "--as", "carl")
     limited = concertina(
-        *setting, "--gpu-hours", "500", "--running-jobs", "4", "-o", "json", stdin=PASSWORD
+        *(*setting, "--gpu-hours", "500", "--running-jobs", "4", "--gpus-per-user", "8"),
+        *("-o", "json"),
+        stdin=PASSWORD,
     )
     assert limited.exit_code == 0, limited.err
+    assert limited.document["max_gpus_per_user"] == 8
     assert limited.document["gpu_hours_per_month"] == 500.0
     assert [one["team"] for one in limited.document["budgets"]] == ["detection", "vision"]
     refused = concertina(*setting, "--gpu-hours", "2001", stdin=PASSWORD)
@@ -36,6 +39,7 @@ def test_limits_and_budgets_are_shown_and_a_token_changes_none(concertina: Comma
     TeamLimits.objects.create(team=Team.objects.get(name="vision"), gpu_hours_per_month=2000)
     lines = [" ".join(line.split()) for line in concertina("limits", "show").out.splitlines()]
     assert "running jobs none" in lines
+    assert "GPUs per user none" in lines
     assert "GPU-hours per month 2000" in lines
     assert any(
         line.startswith("vision 20") and line.endswith("no queued job starts") for line in lines
@@ -48,6 +52,7 @@ def test_limits_and_budgets_are_shown_and_a_token_changes_none(concertina: Comma
     [
         ((), "Say what to change"),
         (("--running-jobs", "-1"), "--running-jobs is a number of jobs, or none"),
+        (("--gpus-per-user", "many"), "--gpus-per-user is a number of GPUs, or none"),
         (("--gpu-hours", "nan"), "--gpu-hours is a number of hours, or none"),
     ],
 )

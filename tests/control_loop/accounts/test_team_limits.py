@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from tenancy.models import Team, TeamLimits
 
+from autoscaler.planning import planner
 from jobs.models import Job, Quarantine
 from tests.control_loop.world import World, fresh
 
@@ -76,6 +78,24 @@ def test_what_one_user_runs_keeps_nobody_else_waiting(world: World) -> None:
     assert fresh(second).message.startswith(
         "Whoever submitted it may run 1 job at once in team vision (`max_running_jobs_per_user`)"
     )
+
+
+def test_what_one_user_may_hold_is_kept_to_by_the_planner(world: World) -> None:
+    limit("vision", max_gpus_per_user=1)
+    planned = replace(world, planner=planner.plan)  # type: ignore[arg-type]
+    world.running(world.job("runs"), 1)
+    (mine,) = queued(world, "mine")
+    (other,) = queued(world, "other", submitted_by="vision/ci")
+    planned.tick()
+    assert states(mine, other) == ["queued", "starting"]
+    assert fresh(mine).reason == "waiting_for_quota"
+    assert fresh(mine).message.startswith(
+        "Waits for 1 GPU: whoever submitted it uses 1 of at most 1 GPU in team vision"
+        " (max_gpus_per_user)."
+    )
+    limit("vision", max_gpus_per_user=2)
+    planned.tick()
+    assert states(mine) == ["starting"]
 
 
 def test_a_job_that_can_never_start_takes_no_place_from_others(world: World) -> None:

@@ -11,7 +11,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action, Decision, Plan
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import Allocation
+from autoscaler.planning.snapshot.cluster_state import Allocation, TeamQuota
 from autoscaler.planning.snapshot.vocabulary import Preemptibility
 from tests.planning.builders import batch, cluster, running, waiting
 
@@ -67,6 +67,15 @@ BROKEN: dict[str, tuple[ClusterState, tuple[Decision, ...]]] = {
     ),
     "team_limit": (
         cluster(running("a", 1), quotas={"vision": (1, 2)}),
+        (decide("a", RESCALE, ("n1", 3)),),
+    ),
+    "user_limit": (
+        replace(
+            cluster(running("a", 1, user="ann")),
+            quotas=(
+                TeamQuota(team="vision", pool="default", guaranteed_gpus=2, user_limit_gpus=2),
+            ),
+        ),
         (decide("a", RESCALE, ("n1", 3)),),
     ),
     "guarantees_honoured": (

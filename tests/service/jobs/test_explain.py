@@ -55,7 +55,7 @@ def test_a_decision_is_told_with_its_words_and_numbers(api: APIClient, job: Job)
     assert told["choices"][0]["efficiency"] == 0.75
     assert told["choices"][0]["value"] is None
     assert told["decided_at"]
-    assert set(told["details"]) == {"kind", "hindrance", "next_step", "rival", "team"}
+    assert set(told["details"]) == {"kind", "hindrance", "next_step", "rival", "team", "user"}
     assert (told["details"]["kind"], told["details"]["hindrance"]) == ("running", "rival")
 
 

@@ -84,7 +84,11 @@ def test_leads_set_what_is_theirs_and_admins_all(
     limits = TeamLimits.objects.get(team=robots)
     assert (limits.max_running_jobs, limits.max_running_jobs_per_user) == (4, 3)
     seen = own_lead.get("/api/v1/teams/robots").json()
-    assert seen["may_change_limits"] == ["max_queued_jobs_per_user", "max_running_jobs_per_user"]
+    assert seen["may_change_limits"] == [
+        "max_gpus_per_user",
+        "max_queued_jobs_per_user",
+        "max_running_jobs_per_user",
+    ]
     assert changed(admin, robots, gpu_hours_per_month=None)[1]["gpu_hours_per_month"] is None
 
 
@@ -103,6 +107,9 @@ def test_a_lead_gives_no_more_than_the_teams_above_have(vision: Team, robots: Te
     [
         ("max_running_jobs", 0),
         ("max_running_jobs", 100_001),
+        ("max_gpus_per_user", 0),
+        ("max_gpus_per_user", 100_001),
+        ("max_gpus_per_user", "all"),
         ("gpu_hours_per_month", 0.001),
         ("gpu_hours_per_month", 1e10),
         ("gpu_hours_per_month", "many"),
@@ -223,6 +230,60 @@ def test_an_unchanged_limit_may_be_more_than_a_team_above_has_by_now(
     lead = lead_of(vision)
     assert changed(lead, robots, gpu_hours_per_month=100, max_running_jobs=3)[0] == 200
     assert changed(lead, robots, gpu_hours_per_month=101)[0] == 400
+
+
+def test_no_job_is_accepted_that_needs_more_gpus_than_one_user_may_hold(
+    api: APIClient, vision: Team, robots: Team, submit: SubmitJob
+) -> None:
+    TeamLimits.objects.create(team=vision, max_gpus_per_user=2)
+    TeamLimits.objects.create(team=robots, max_gpus_per_user=3)
+    large = {"min_workers": 3, "max_workers": 4}
+    with CaptureQueriesContext(connection) as captured:
+        answer = api.post("/api/v1/jobs", spec(elastic=large), format="json")
+    assert answer.status_code == 422
+    (problem,) = answer.json()["details"]
+    assert (answer.json()["code"], problem["field"]) == ("exceeds_limit", "elastic.min_workers")
+    assert problem["problem"] == (
+        "needs at least 3 GPUs (3 workers of 1), but jobs of one person or token may hold 2 at once"
+        " in team vision (max_gpus_per_user)"
+    )
+    assert problem["remedy"] == (
+        "Use at most 2 workers as the smallest size, or have a lead of team vision or an admin"
+        " raise the limit."
+    )
+    assert sum('JOIN "tenancy_teamlimits"' in one["sql"] for one in captured) == 1
+    job = submit(name="small", elastic={"min_workers": 2, "max_workers": 4})
+    changed_job = api.patch(f"/api/v1/jobs/{job.id}", {"elastic": large}, format="json")
+    assert (changed_job.status_code, "max_gpus_per_user" in str(changed_job.json())) == (422, True)
+    with CaptureQueriesContext(connection) as captured:
+        submit(name="one", elastic={"min_workers": 1, "max_workers": 4})
+    assert sum('JOIN "tenancy_teamlimits"' in one["sql"] for one in captured) == 1  # see TeamStock
+    below = TeamsWithLimits.read().gpus_per_user(robots.pk)
+    assert below is not None
+    assert (below[0], below[1].name) == (2, "vision")
+
+
+def test_a_job_is_explained_with_the_gpus_that_its_user_holds(
+    api: APIClient, vision: Team, submit: SubmitJob
+) -> None:
+    TeamLimits.objects.create(team=vision, max_gpus_per_user=4)
+    job = submit(name="mine")
+    run(submit(name="beside"), workers=2)
+    waits = submit(name="foreign")
+    Job.objects.filter(pk=waits.pk).update(submitted_by="somebody")
+    (limit,) = api.get(f"/api/v1/jobs/{job.id}/explain").json()["limits"]
+    assert (limit["limit"], limit["unit"], limit["used"], limit["most"]) == (
+        "max_gpus_per_user",
+        "gpus",
+        2.0,
+        4.0,
+    )
+    (foreign,) = api.get(f"/api/v1/jobs/{waits.id}/explain").json()["limits"]
+    assert foreign["used"] == 0.0
+    assert limit["message"] == (
+        "The team's jobs of whoever submitted it hold 2 of at most 4 GPUs (`max_gpus_per_user`)."
+        " A lead of team vision or an admin may raise it."
+    )
 
 
 def test_no_user_lets_more_jobs_wait_than_they_may(

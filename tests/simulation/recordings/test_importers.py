@@ -137,6 +137,7 @@ def test_every_term_of_a_job_is_replayed() -> None:
         "requested_workers": 6,
         "utility": Utility(points=((0.0, 10.0), (60.0, 0.0))),
         "min_interval_seconds": 30.0,
+        "user": "ann",
     }
     past = trace_of_history([row("a", at=0.0, **terms)])
     again = submission_of(from_json(to_json(past)).jobs[0])

@@ -40,6 +40,7 @@ TERMS: dict[str, Any] = {
     "requested_workers": 3,
     "utility": Utility(points=((0.0, 10.0), (60.0, 0.0))),
     "min_interval_seconds": 45.0,
+    "user": "ann",
 }
 ROUTES: dict[str, Callable[[Trace], Trace]] = {
     "as it is": lambda made: made,

@@ -27,6 +27,7 @@ def terms(view: LiveJob) -> JobTerms:
         requested_workers=spec.elastic.requested_workers,
         utility=_utility(view),
         min_interval_seconds=spec.elastic.min_interval,
+        user=job.submitted_by,
     )
 
 

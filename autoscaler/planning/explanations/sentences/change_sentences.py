@@ -11,6 +11,7 @@ from autoscaler.planning.explanations.sentences.wording import (
     changes_speed,
     gpus,
     names,
+    of_user,
     owed,
     plural,
     seconds,
@@ -18,7 +19,7 @@ from autoscaler.planning.explanations.sentences.wording import (
 )
 
 if TYPE_CHECKING:
-    from autoscaler.planning.decisions.explanation import Rescaled
+    from autoscaler.planning.decisions.explanation import Rescaled, UserShare
     from autoscaler.planning.demand.application_metric import MetricReading
     from autoscaler.planning.placement.fragmentation import MoveBalance
 
@@ -55,8 +56,7 @@ def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
             starts = plural(change.takers.count, "starts", "start")
             return f"room for {names(change.takers)}, which {starts} now"
         case JobReason.EXCEEDS_LIMIT:
-            limit = gpus(team.limit_gpus or 0)
-            return f"team {team.team} held {team.held_gpus}, its limit is {limit}"
+            return _limit_in_the_way(change)
         case JobReason.DEFRAGMENT if change.balance is not None:
             return _that_pays(change, change.balance)
         case JobReason.NODE_DRAINED:
@@ -69,6 +69,17 @@ def _because(change: Rescaled) -> str:  # noqa: PLR0911 - one for each reason
             return f"pool {change.pool} lost a node and has {gpus(change.pool_gpus)} left"
         case _:
             return f"{_occasion(change, is_growth=is_growth)}{_effect(change)}"
+
+
+def _limit_in_the_way(change: Rescaled) -> str:
+    team, user = change.team, change.user
+    if user is not None and _held(user) > user.limit_gpus:
+        return of_user(user, team.team, used=_held(user))
+    return f"team {team.team} held {team.held_gpus}, its limit is {gpus(team.limit_gpus or 0)}"
+
+
+def _held(user: UserShare) -> int:
+    return user.held_gpus + user.elsewhere_gpus
 
 
 def _asked_by(reading: MetricReading) -> str:

@@ -41,8 +41,12 @@ def _change(remedy: Remedy, team: str, many: str) -> str:
             return f"With priority {remedy.priority}"
         case RemedyKind.OTHER_POOL:
             return f"In pool {remedy.pool}"
-        case RemedyKind.RAISED_LIMIT:
-            return f"With a limit of {many} for team {team}"
+        case RemedyKind.RAISED_LIMIT | RemedyKind.RAISED_USER_LIMIT:
+            is_of_users = remedy.kind is RemedyKind.RAISED_USER_LIMIT
+            whose = (
+                f"each user of team {team} (max_gpus_per_user)" if is_of_users else f"team {team}"
+            )
+            return f"With a limit of {many} for {whose}"
         case RemedyKind.RAISED_GUARANTEE:
             return f"With a guarantee of {many} for team {team}"
         case _:

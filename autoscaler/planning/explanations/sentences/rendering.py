@@ -27,6 +27,7 @@ from autoscaler.planning.explanations.sentences.wording import (
     job_name,
     moment,
     names,
+    of_user,
     one_more,
     owed,
     percent,
@@ -78,13 +79,18 @@ def _why_not_more(running: Running) -> str:  # noqa: PLR0911 - one for each hind
                 ": its script neither registers nor forms a process group, so each further worker"
                 " would do the same work once more; if they do share it, say `mode: restart`"
             )
-        case Hindrance.TEAM_LIMIT:
-            limit = running.team.limit_gpus or 0
-            return f": team {running.team.team} is at its limit of {gpus(limit)}"
+        case Hindrance.TEAM_LIMIT | Hindrance.USER_LIMIT:
+            return f": {_limit_reached(running)}"
         case _ if running.next_step is not None:
             return f": {_step(running, running.next_step)}"
         case _:
             return ", the most it may use"
+
+
+def _limit_reached(running: Running) -> str:
+    if running.hindrance is Hindrance.USER_LIMIT and running.user is not None:
+        return of_user(running.user, running.team.team)
+    return f"team {running.team.team} is at its limit of {gpus(running.team.limit_gpus or 0)}"
 
 
 def _step(running: Running, step: NextStep) -> str:

@@ -11,6 +11,7 @@ from autoscaler.planning.explanations.sentences.wording import (
     job_name,
     moment,
     names,
+    of_user,
     plural,
     workers,
 )
@@ -83,6 +84,8 @@ def _scattered(job: Waiting, fragmentation: Fragmentation) -> str:
 def _quota_in_the_way(job: Waiting) -> str:
     team = job.team
     limit = team.limit_gpus
+    if job.user is not None and job.user.used_gpus + job.needed_gpus > job.user.limit_gpus:
+        return of_user(job.user, team.team)
     if limit is not None and team.planned_gpus + job.needed_gpus > limit:
         return f"team {team.team} uses {team.planned_gpus} of its limit of {gpus(limit)}"
     if job.is_non_preemptible:
@@ -162,6 +165,9 @@ def _place(job: Waiting) -> str:
 def refused(job: Refused) -> str:
     needs = f"Cannot start: its smallest size needs {gpus(job.needed_gpus)}"
     limit = job.team.limit_gpus
+    if job.user is not None and job.needed_gpus > job.user.limit_gpus:
+        whose = f"one person or token in team {job.team.team} (max_gpus_per_user)"
+        return f"{needs}, the limit of {whose} is {job.user.limit_gpus}. {_advice(job)}"
     if limit is not None and job.needed_gpus > limit:
         return f"{needs}, the limit of team {job.team.team} is {limit}. {_advice(job)}"
     if job.needed_gpus > job.pool_gpus:
@@ -188,7 +194,8 @@ def dropped(job: Dropped) -> str:
 
 
 def _advice(job: Refused) -> str:
-    limit = job.team.limit_gpus
+    limits = (job.team.limit_gpus, job.user.limit_gpus if job.user else None)
+    limit = min((one for one in limits if one is not None), default=None)
     fewer = "Lower min_workers"
     if job.remedy is not None and job.remedy.kind is RemedyKind.FEWER_WORKERS:
         fewer = f"Lower min_workers to {job.remedy.workers}"

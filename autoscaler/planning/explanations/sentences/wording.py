@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from autoscaler.planning.decisions.explanation import OTHER_TEAMS
 
 if TYPE_CHECKING:
-    from autoscaler.planning.decisions.explanation import JobRef, Jobs, Owed
+    from autoscaler.planning.decisions.explanation import JobRef, Jobs, Owed, UserShare
 
 _ORDINALS: Final = {2: "2nd", 3: "3rd"}
 _WHOLE_SECONDS_FROM: Final = 10.0
@@ -62,6 +62,17 @@ def owed(claim: Owed) -> str:
     return (
         f"team {claim.team} is owed {claim.missing_gpus} of its {guaranteed} guaranteed "
         f"{plural(guaranteed, 'GPU', 'GPUs')} for {takers}"
+    )
+
+
+def of_user(user: UserShare, team: str, *, used: int | None = None) -> str:
+    """`whoever submitted it uses 4 of at most 4 GPUs in team vision (max_gpus_per_user)`."""
+    most = gpus(user.limit_gpus)
+    count, elsewhere = user.used_gpus if used is None else used, user.elsewhere_gpus
+    apart = f", {elsewhere} of them in other pools" if elsewhere else ""
+    return (
+        f"whoever submitted it uses {count} of at most {most} in team {team}"
+        f" (max_gpus_per_user){apart}"
     )
 
 

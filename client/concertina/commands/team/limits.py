@@ -1,4 +1,4 @@
-"""`limits show`, `limits set`: how many jobs of a team run, and its GPU-hours of a month."""
+"""`limits show`, `limits set`: how many jobs of a team run, and the GPUs and GPU-hours they use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concertina.documents import TeamDetail
 
 app = typer.Typer(
-    no_args_is_help=True, help="How many jobs of a team run, and its GPU-hours of a month."
+    no_args_is_help=True, help="How many jobs of a team run, and the GPUs and GPU-hours they use."
 )
 
 
@@ -48,6 +48,10 @@ def set_limits(
     queued_jobs_per_user: Annotated[
         str | None, typer.Option(metavar="JOBS", help="That wait, of each person or token.")
     ] = None,
+    gpus_per_user: Annotated[
+        str | None,
+        typer.Option(metavar="GPUS", help="At once, of each person or token; none: any."),
+    ] = None,
     gpu_hours: Annotated[
         str | None, typer.Option(metavar="HOURS", help="Of GPUs in a month of UTC; none: any.")
     ] = None,
@@ -68,6 +72,7 @@ def set_limits(
             "max_queued_jobs_per_user": count_or_none(
                 "--queued-jobs-per-user", queued_jobs_per_user, unit="jobs"
             ),
+            "max_gpus_per_user": count_or_none("--gpus-per-user", gpus_per_user, unit="GPUs"),
             "gpu_hours_per_month": _hours_or_none(gpu_hours),
             "when_used_up": when_used_up,
         }
@@ -89,6 +94,7 @@ def _shown(team: TeamDetail) -> dict[str, object]:
             "max_running_jobs",
             "max_running_jobs_per_user",
             "max_queued_jobs_per_user",
+            "max_gpus_per_user",
             "gpu_hours_per_month",
             "when_used_up",
             "budgets",

@@ -45,6 +45,7 @@ def _limits(team: TeamDetail) -> Iterator[tuple[str, str]]:
         ("running jobs per user", team["max_running_jobs_per_user"]),
         ("waiting jobs", team["max_queued_jobs"]),
         ("waiting jobs per user", team["max_queued_jobs_per_user"]),
+        ("GPUs per user", team["max_gpus_per_user"]),
         ("GPU-hours per month", team["gpu_hours_per_month"]),
     ):
         yield name, "none" if most is None else f"{most:g}"

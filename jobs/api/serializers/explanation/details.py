@@ -19,6 +19,7 @@ from jobs.api.serializers.explanation.parts import (
     ReservedSerializer,
     RivalSerializer,
     TeamShareSerializer,
+    UserShareSerializer,
     choice_field,
 )
 
@@ -41,6 +42,7 @@ class RunningDetailsSerializer(serializers.Serializer[Any]):
     next_step = NextStepSerializer(allow_null=True)
     rival = RivalSerializer(allow_null=True)
     team = TeamShareSerializer()
+    user = UserShareSerializer(allow_null=True)
 
 
 class StartedDetailsSerializer(serializers.Serializer[Any]):
@@ -59,6 +61,7 @@ class RescaledDetailsSerializer(serializers.Serializer[Any]):
     gain = serializers.FloatField(allow_null=True, help_text="Predicted; null: not known.")
     stall_seconds = serializers.FloatField(allow_null=True, help_text="Its expected cost.")
     team = TeamShareSerializer()
+    user = UserShareSerializer(allow_null=True)
     pool_gpus = serializers.IntegerField()
 
 
@@ -81,6 +84,7 @@ class WaitingDetailsSerializer(serializers.Serializer[Any]):
     )
     pool_gpus = serializers.IntegerField()
     team = TeamShareSerializer()
+    user = UserShareSerializer(allow_null=True)
     blocker = JobRefSerializer(allow_null=True, help_text="Whom it stands behind.")
     reserved = ReservedSerializer(
         allow_null=True, help_text="For itself, or for the job it stands behind."
@@ -98,6 +102,7 @@ class RefusedDetailsSerializer(serializers.Serializer[Any]):
     needed_gpus = serializers.IntegerField()
     pool_gpus = serializers.IntegerField()
     team = TeamShareSerializer()
+    user = UserShareSerializer(allow_null=True)
     remedy = RemedySerializer(allow_null=True, help_text="What would make it possible.")
 
 

@@ -60,6 +60,15 @@ class TeamShareSerializer(serializers.Serializer[Any]):
     )
 
 
+class UserShareSerializer(serializers.Serializer[Any]):
+    """What the jobs hold together that its user has in its team; null: these have no limit."""
+
+    limit_gpus = serializers.IntegerField(help_text="In all pools: `max_gpus_per_user`.")
+    held_gpus = serializers.IntegerField(help_text="In this pool, before the plan.")
+    planned_gpus = serializers.IntegerField(help_text="In this pool, after it.")
+    elsewhere_gpus = serializers.IntegerField(help_text="In other pools.")
+
+
 class ReservedSerializer(serializers.Serializer[Any]):
     """GPUs that add up for a large job which has waited long. Moments are seconds since 1970."""
 

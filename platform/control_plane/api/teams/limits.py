@@ -1,4 +1,4 @@
-"""How many jobs of a team may run, and how does it stand with its GPU-hours of the month?"""
+"""How much may a team's jobs have at once, and how does it stand with its month's GPU-hours?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rest_framework import exceptions, serializers
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal
 from tenancy.models import Team, TeamLimits, limits_of
-from tenancy.models.limits import LEAST_GPU_HOURS, MOST_GPU_HOURS
+from tenancy.models.limits import LEAST_GPU_HOURS, MOST_GPU_HOURS, MOST_GPUS_PER_USER
 from tenancy.models.team import MOST_QUEUED_JOBS
 from tenancy.queries import TeamsWithLimits
 
@@ -19,7 +19,9 @@ from control_plane.queries.visibility import sees_numbers_of
 from jobs.models import GpuClaim
 
 OF_LEADS_ABOVE: Final = frozenset({"max_running_jobs", "gpu_hours_per_month", "when_used_up"})
-OF_LEADS: Final = frozenset({"max_running_jobs_per_user", "max_queued_jobs_per_user"})
+OF_LEADS: Final = frozenset(
+    {"max_running_jobs_per_user", "max_queued_jobs_per_user", "max_gpus_per_user"}
+)
 LIMIT_FIELDS: Final = OF_LEADS_ABOVE | OF_LEADS
 
 
@@ -46,6 +48,14 @@ class TeamLimitsSerializer(serializers.Serializer[Any]):
     max_queued_jobs_per_user = jobs_field(
         "Most jobs of the team that wait of those that one person, or one token, has submitted."
     )
+    max_gpus_per_user = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_GPUS_PER_USER,
+        allow_null=True,
+        required=False,
+        help_text="Most GPUs that the team's jobs of one person, or one token, hold at once, in all"
+        " pools together; in each team below as well. null: no limit.",
+    )
     gpu_hours_per_month = serializers.FloatField(
         min_value=LEAST_GPU_HOURS,
         max_value=MOST_GPU_HOURS,
@@ -68,6 +78,9 @@ class ShownLimitsSerializer(serializers.Serializer[Any]):
     )
     max_running_jobs_per_user = serializers.IntegerField(allow_null=True)
     max_queued_jobs_per_user = serializers.IntegerField(allow_null=True)
+    max_gpus_per_user = serializers.IntegerField(
+        allow_null=True, help_text="At once, in all pools together."
+    )
     gpu_hours_per_month = serializers.FloatField(allow_null=True)
     when_used_up = serializers.ChoiceField(choices=WhenUsedUp.choices())
 

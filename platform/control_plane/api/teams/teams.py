@@ -199,9 +199,9 @@ class TeamView(APIView):
         operation_id="change_team",
         summary="Change a team: its name, the team above it, its limits (admins)",
         description="Leads of the team change `members_change_all_jobs`,"
-        " `max_running_jobs_per_user` and `max_queued_jobs_per_user`. Leads of a team above also"
-        " change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up to what the teams"
-        " above have.",
+        " `max_running_jobs_per_user`, `max_queued_jobs_per_user` and `max_gpus_per_user`. Leads of"
+        " a team above also change `max_running_jobs`, `gpu_hours_per_month` and `when_used_up`, up"
+        " to what the teams above have.",
         request=TeamChangeSerializer,
         responses=TeamChangeSerializer,
     )

@@ -71,6 +71,7 @@ COLUMNS: Final[Mapping[str, Callable[[TraceJob], str]]] = {
     "deadline": lambda job: _or_empty(job.deadline),
     "min_interval_seconds": lambda job: repr(job.min_interval_seconds),
     "utility": lambda job: _points(job.utility),
+    "user": lambda job: job.user,
 }
 
 
@@ -111,6 +112,7 @@ def _read(row: TableRow, profiles: Mapping[str, Profile]) -> TraceJob:
         min_interval_seconds=(
             row.number_of("min_interval_seconds") if row.text("min_interval_seconds") else 0.0
         ),
+        user=row.text("user") or "",
     )
 
 
