@@ -128,7 +128,13 @@ class RayCluster:
             timeout=_START_SECONDS,
         )
 
-    def link(self, *, address: str | None = None, worker_python: Path | None = None) -> Link:
+    def link(
+        self,
+        *,
+        address: str | None = None,
+        worker_python: Path | None = None,
+        first_user: int | None = None,
+    ) -> Link:
         """A link of its own into the cluster."""
         return Link(
             command=link_command(Path(sys.executable)),
@@ -139,6 +145,7 @@ class RayCluster:
                 node_dir=self.node_dir,
                 state_dir=self.folder / "state",
                 worker_python=worker_python or Path(sys.executable),
+                first_user=first_user,
             ),
             begin_seconds=120.0,  # the tests' machine may be busy
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jobs.admission.disk_limits import DiskLimits
@@ -29,6 +29,8 @@ class PoolCapacity:
     platform_image: str | None = None  # of workers whose job names none; None: they run no images
     worker_memory: Mapping[int, WorkerMemory] = field(default_factory=dict)
     """By GPUs of a worker: the most it gets on each node that has so many; empty: no cap known."""
+    teams: Collection[str] | None = None  # whom it serves; None: all
+    why_not_all: str = ""  # the reason, where it does not serve all
 
 
 ReadPools = Callable[[], Sequence[PoolCapacity]]

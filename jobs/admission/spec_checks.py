@@ -97,6 +97,7 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         *unsettled,
         *checking.problems_of(spec, records.rules.rules, pool=pool.name),
         *resolving.problems_of(spec, records.named_jobs),
+        *_of_another_team(admitted),
         *_unavailable(admitted),
         *_not_allowed(admitted, records),
         *secret_use.problems_of(spec, records),
@@ -151,6 +152,20 @@ def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Proble
         problem="is not a pool of this platform" if spec.pool else "is missing",
         remedy=f"Use one of: {', '.join(by_name)}." if pools else "Ask an admin to add a pool.",
         code="unknown_pool",
+    )
+
+
+def _of_another_team(admitted: AdmittedSpec) -> Iterator[Problem]:
+    """Find that the pool serves one team, which is another one."""
+    team, pool = admitted.team.name, admitted.pool
+    if pool.teams is None or team in pool.teams:
+        return
+    yield Problem(
+        field="pool",
+        value=pool.name,
+        problem=f"does not serve team {team}, which has no quota there: it is for one team;"
+        f" {pool.why_not_all}",
+        remedy="Use a pool in which your team has a quota, or ask an admin for one.",
     )
 
 

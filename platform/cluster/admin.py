@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from tenancy.models import Quota, Team
-from tenancy.quota_rules import Setting, total_promised
+from tenancy.quota_rules import Setting, problem_of_second_team, total_promised
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, Catalogue
@@ -77,12 +78,27 @@ class QuotaFormSet(QuotaFormSetBase):
             for row in rows
             if row.get("team") and not row.get("DELETE")
         }
+        self._check_teams(settings.keys())
         promised = total_promised(settings, Team.parents_by_name())
         gpus = self.instance.nodes.aggregate(all=Sum("gpus"))["all"] or 0
         if promised > gpus and not self.instance.follows:
             raise ValidationError(
                 f"These guarantees add up to {promised} GPUs; the pool has {gpus}."
             )
+
+    def _check_teams(self, teams: Collection[str]) -> None:
+        """Refuse a second team of a pool for one; what was there before stays."""
+        new = {form.cleaned_data["team"].name for form in self.extra_forms if _has_team(form)}
+        for team in sorted(new & set(teams)):
+            found = problem_of_second_team(
+                team, teams, why_for_one_team=self.instance.why_for_one_team
+            )
+            if found is not None:
+                raise ValidationError(found.message)
+
+
+def _has_team(form: Any) -> bool:
+    return bool(getattr(form, "cleaned_data", {}).get("team"))
 
 
 class PoolQuotaInline(QuotaInlineBase):

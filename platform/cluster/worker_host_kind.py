@@ -83,6 +83,14 @@ class WorkerHostKind(ABC):
     def why_jobs_are_trusted(self) -> str:
         """Return why who may submit a job can do whatever the service can; empty: nobody can."""
 
+    @property
+    def why_pools_serve_one_team(self) -> str:
+        """Return what opens jobs of one team of a pool to another's; empty: nothing.
+
+        A pool has quotas of one team then, until an admin says on it that they trust each other.
+        """
+        return ""
+
     def check(self, installation: Installation) -> None:  # noqa: B027 - most take any
         """Refuse what does not go together with the rest of the configuration.
 

@@ -8,7 +8,7 @@ guarantee of its own promises what its children are promised, and no more.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -113,6 +113,29 @@ def promised_by_the_team_above(
         field="guaranteed_gpus",
         message=f"Team {parent} is guaranteed {has} GPUs, of which {others} are guaranteed to other"
         f" teams below it. Guarantee at most {max(has - others, 0)}, or ask an admin.",
+    )
+
+
+def problem_of_second_team(
+    team: str, others: Collection[str], *, why_for_one_team: str
+) -> QuotaProblem | None:
+    """Find that a pool for one team would serve a second one. `others`: teams with quotas there."""
+    if not why_for_one_team or not set(others) - {team}:
+        return None
+    first = ", ".join(sorted(set(others) - {team}))
+    return QuotaProblem(
+        field="pool",
+        message=f"The pool serves one team, and {first} has a quota there: {why_for_one_team}. Use"
+        " a pool of its own for each team; or let an admin tick teams_trust_each_other on the pool"
+        " if any job of one may read what the others' have there.",
+    )
+
+
+def trust_needed(teams: Sequence[str], why: str) -> str:
+    """Say why it has to stay said that teams of a pool trust each other, and what to do instead."""
+    return (
+        f"Teams {', '.join(teams)} have quotas in this pool, and {why}. Let one of them keep"
+        " its quota there, or let this be ticked."
     )
 
 

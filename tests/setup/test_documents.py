@@ -176,6 +176,32 @@ def test_a_pool_that_lost_nodes_stands_against_no_other_change() -> None:
     assert faults_of(objects, [other]) == []
 
 
+TRUST = "teams_trust_each_other"
+DISTRUSTING = {SetupKey(SetupKind.POOL, "", "a"): {**POOL, TRUST: False}}
+ALONE: SetupObjects = {**pool_with(4), **promised("x", 1), **DISTRUSTING}
+TWO: SetupObjects = {**ALONE, **promised("y", 1)}
+TRUSTING = {SetupKey(SetupKind.POOL, "", "a"): {**POOL, TRUST: True}}
+SECOND_TEAMS: dict[str, tuple[SetupObjects, SetupObjects, list[str]]] = {
+    "one team": ({}, ALONE, []),
+    "a second one": (ALONE, TWO, ["teams.y.quotas.a"]),
+    "two at once": ({}, TWO, ["teams.x.quotas.a", "teams.y.quotas.a"]),
+    "two that trust each other": (ALONE, {**TWO, **TRUSTING}, []),
+    "the trust of two is withdrawn": ({**TWO, **TRUSTING}, TWO, [f"pools.a.{TRUST}"]),
+    "the trust of one is withdrawn": ({**ALONE, **TRUSTING}, ALONE, []),
+    "what was so before": (TWO, {**TWO, **promised("y", 2)}, []),
+}
+
+
+@pytest.mark.parametrize("case", SECOND_TEAMS)
+def test_a_pool_for_one_team_gets_no_second_one(case: str) -> None:
+    before, objects, places = SECOND_TEAMS[case]
+    changes = changes_between(before, flattened(nested(objects))).changes
+    assert faults_of(objects, changes) == []
+    found = faults_of(objects, changes, why_for_one_team="they are one user")
+    assert [one.field for one in found] == places
+    assert all("they are one user" in one.remedy for one in found)
+
+
 def test_a_node_in_two_pools_is_there_twice() -> None:
     document = {"pools": {"a": {"nodes": {"n": {"gpus": 1}}}, "b": {"nodes": {"n": {"gpus": 1}}}}}
     assert flattened(document).named_twice == ("pools.b.nodes.n",)

@@ -5734,6 +5734,8 @@ export interface components {
             };
             /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
             gpus_per_node?: number | null;
+            /** @description Where processes of all teams are one user of a machine, as on a Ray cluster without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job can read what the others' have there. */
+            teams_trust_each_other?: boolean;
             fair_share?: components["schemas"]["FairShareSetup"];
             /** @description Fetched to its nodes before any job names them; blank: the worker image. */
             prefetched_images?: string[];
@@ -6007,6 +6009,8 @@ export interface components {
             };
             /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
             gpus_per_node?: number | null;
+            /** @description Where processes of all teams are one user of a machine, as on a Ray cluster without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job can read what the others' have there. */
+            teams_trust_each_other?: boolean;
             fair_share?: components["schemas"]["FairShareSetup"];
             /** @description Fetched to its nodes before any job names them; blank: the worker image. */
             prefetched_images?: string[];
@@ -6507,6 +6511,8 @@ export interface components {
             };
             /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
             gpus_per_node?: number | null;
+            /** @description Where processes of all teams are one user of a machine, as on a Ray cluster without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job can read what the others' have there. */
+            teams_trust_each_other?: boolean;
             fair_share?: components["schemas"]["FairShareSetup"];
             /** @description Fetched to its nodes before any job names them; blank: the worker image. */
             prefetched_images?: string[];

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from tenancy.models import slug_validator
+from tenancy.quota_rules import trust_needed
 
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
@@ -80,6 +81,13 @@ class Pool(models.Model):
         help_text="Of a pool with a Ray selector: how many GPUs of each machine are the pool's;"
         " others of the cluster may use the rest. Empty: all.",
     )
+    teams_trust_each_other = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Where processes of all teams are one user of a machine, as on a Ray cluster"
+        " without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any"
+        " team's job can read what the others' have there.",
+    )
     following_note = models.TextField(
         default="",
         db_default="",
@@ -109,9 +117,19 @@ class Pool(models.Model):
         """Its nodes come and go with machines of a cluster."""
         return bool(self.ray_selector)
 
+    @property
+    def why_for_one_team(self) -> str:
+        """Say why it serves one team only; empty: it serves any number."""
+        return (
+            ""
+            if self.teams_trust_each_other
+            else settings.CONCERTINA.worker_host.why_pools_serve_one_team
+        )
+
     def clean(self) -> None:
         """Refuse what is not there: a policy, options of it, a cluster to follow."""
         self.check_following()
+        self.check_trust()
         policies = installed_policies()
         options = self.policy_options
         if not isinstance(options, dict):
@@ -140,3 +158,12 @@ class Pool(models.Model):
                     " GPUs of each node instead."
                 }
             )
+
+    def check_trust(self) -> None:
+        """Refuse that it becomes one team's while several have quotas."""
+        if self.pk is None or not (why := self.why_for_one_team):
+            return
+        were_trusting = Pool.objects.filter(pk=self.pk, teams_trust_each_other=True).exists()
+        teams = list(self.quotas.order_by("team__name").values_list("team__name", flat=True))
+        if were_trusting and len(teams) > 1:
+            raise ValidationError({"teams_trust_each_other": trust_needed(teams, why)})

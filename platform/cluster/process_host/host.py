@@ -50,6 +50,7 @@ class ProcessHost:
 
     state_dir: Path
     log_bounds: LogBounds = USUAL
+    python_folders: tuple[Path, ...] = ()  # of the jobs' interpreter, for teams' users; empty: ours
     warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
     warm_after_seconds: float = 5.0  # guessed: a launch that found no zygote imports the same now
 
@@ -160,7 +161,11 @@ class ProcessHost:
         record = self._record(launch.labels.process_id)
         folders.make_private(record.folder)
         document = launch_document.of(
-            launch, record=record, state_dir=self.state_dir, log_bounds=self.log_bounds
+            launch,
+            record=record,
+            state_dir=self.state_dir,
+            log_bounds=self.log_bounds,
+            python_folders=self.python_folders,
         )
         records.create_once(record.launch_path, document)
         return record

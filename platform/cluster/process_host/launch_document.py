@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -27,9 +27,17 @@ _INHERITED: Final = ("HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
 def of(
-    launch: Launch, *, record: records.CommandRecord, state_dir: Path, log_bounds: LogBounds
+    launch: Launch,
+    *,
+    record: records.CommandRecord,
+    state_dir: Path,
+    log_bounds: LogBounds,
+    python_folders: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """The document; the folders that are the process's own are there, and its user's."""
+    """The document; the folders that are the process's own are there, and its user's.
+
+    `python_folders`: from which its interpreter loads; empty: it is ours.
+    """
     labels = launch.labels
     workdir = Path(launch.workdir or state_dir / "jobs" / labels.job_id / _WORKS_IN[labels.role])
     home = state_dir / "homes" / str(launch.user)
@@ -49,17 +57,32 @@ def of(
             "workdir": str(workdir),
             "memory_bytes": launch.limits.memory_bytes,
             "user": launch.user,
-            "visible": [] if launch.user is None else visible([*own, *_shown(launch)]),
+            "visible": _visible_of(launch, own, python_folders),
         },
     }
 
 
-def visible(own: Iterable[Path]) -> list[str]:
-    """Return what a team's user must see: Python, its packages, the sources, and its own files."""
-    worker_package = Path(protocol.__file__).parent
-    python = (Path(sys.base_prefix), Path(sys.prefix))
-    paths = [path.absolute() for path in (*python, SOURCE_ROOT.parent, worker_package.parent, *own)]
+def visible(own: Iterable[Path], python_folders: Sequence[Path] = ()) -> list[str]:
+    """Return what a team's user must see: Python, its packages, and its own files.
+
+    `python_folders`: of another interpreter than ours, which needs none of our sources.
+    """
+    paths = [path.absolute() for path in (*(python_folders or _our_python()), *own)]
     return sorted({str(path) for path in (*paths, *(path.resolve() for path in paths))})
+
+
+def _our_python() -> Sequence[Path]:
+    worker_package = Path(protocol.__file__).parent
+    return (
+        *(Path(sys.base_prefix), Path(sys.prefix)),
+        *(SOURCE_ROOT.parent, worker_package.parent),
+    )
+
+
+def _visible_of(launch: Launch, own: Sequence[Path], python_folders: Sequence[Path]) -> list[str]:
+    if launch.user is None:
+        return []
+    return visible([*own, *_shown(launch)], python_folders)
 
 
 def _own_folders(launch: Launch, workdir: Path, home: Path) -> list[Path]:

@@ -1,8 +1,8 @@
 """Can jobs run as users of their own on this machine, and if not, why? One process tries it.
 
-`python -S -E -m cluster.process_host.trial <user> <closed folder> <own folder> <visible …>` starts
-Python as that user in the ordinary way and prints `ok`, or why that did not work. It is a program,
-because the service has threads and must not fork.
+`python -S -E -m cluster.process_host.trial <user> <closed folder> <own folder> <python> <visible…>`
+starts that Python as that user in the ordinary way and prints `ok`, or why that did not work. It is
+a program, because the service has threads and must not fork.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,14 @@ signal.pause()
 """
 
 
-def why_not(user: int) -> str:
-    """Return what keeps processes from running as this user; empty: nothing does."""
+def why_not(user: int, *, python: str = sys.executable, python_folders: Sequence[Path] = ()) -> str:
+    """Return what keeps processes from running as this user; empty: nothing does.
+
+    Args:
+        user: its number.
+        python: the interpreter with the worker runtime.
+        python_folders: from which it loads; empty: it is our own.
+    """
     if os.geteuid() != 0:
         return f"only root can start them so, and this is user {os.geteuid()}"
     from cluster.process_host import launch_document  # noqa: PLC0415 - the program does without
@@ -47,7 +54,8 @@ def why_not(user: int) -> str:
             os.chown(own, user, user)
         except OSError as problem:  # a user namespace, of a container say, that lacks the number
             return f"user {user} cannot be had here: {problem.strerror}"
-        arguments = (str(user), str(closed), str(own), *launch_document.visible([own]))
+        visible = launch_document.visible([own], python_folders)
+        arguments = (str(user), str(closed), str(own), python, *visible)
         return _outcome_of((sys.executable, "-S", "-E", "-m", __name__, *arguments))
 
 
@@ -62,10 +70,12 @@ def _outcome_of(program: tuple[str, ...]) -> str:
     return "" if said[-1] == _OK else said[-1]
 
 
-def _try(user: int, closed: str, own: str, visible: list[str]) -> str:
+def _try(user: int, folders: Sequence[str], python: str, visible: Sequence[str]) -> str:
+    """Return what came of it. `folders`: one that is closed to the user, and one of its own."""
+    closed, own = folders
     reader, writer = os.pipe()
     what = command.ProcessCommand(
-        arguments=(sys.executable, "-c", _TRY, closed, own),
+        arguments=(python, "-c", _TRY, closed, own),
         env={"PATH": DEFAULT_PATH, "HOME": own},
         workdir=own,
         user=user,
@@ -98,4 +108,4 @@ def _verdict(pid: int, reader: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(_try(int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]) + "\n")
+    sys.stdout.write(_try(int(sys.argv[1]), sys.argv[2:4], sys.argv[4], sys.argv[5:]) + "\n")

@@ -7,5 +7,6 @@ the process host do, which each agent keeps.
 `kind` says what the installation's variables configure, and `nodes` which nodes there are. `host`
 is the port; `log_copies` brings logs from the nodes. `link_process` keeps the `link`, the only
 process that loads Ray. `agent` runs on each node, and `fitness` tells whether jobs can run there:
-`shared_state` whether it has the service's folder. Service and agents talk in the words of `wire`.
+`shared_state` whether it has the service's folder. `node_users` keeps teams apart there. Service
+and agents talk in the words of `wire`.
 """

@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any, Final
 
 from cluster.logs import log_files
 from cluster.process_host.host import ProcessHost
-from cluster.ray_host import fitness, wire
+from cluster.ray_host import fitness, node_users, wire
 from cluster.ray_host.wire import LogPortion
 from cluster.worker_host import Labels, LaunchRefused, WorkerHostError
 
@@ -67,13 +68,29 @@ class Agent:
 
     def _hello(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return which version is spoken here, and why jobs cannot run here, if they cannot."""
-        why_unfit = fitness.why_unfit(
-            folder=self._host.state_dir,
-            state_dir=Path(request["state_dir"]),
-            word=request["word"],
-            python=request["worker_python"],
-        ) or self._why_gpus_differ(request.get("gpus"))
+        why_unfit = (
+            fitness.why_unfit(
+                folder=self._host.state_dir,
+                state_dir=Path(request["state_dir"]),
+                word=request["word"],
+                python=request["worker_python"],
+            )
+            or self._why_no_users(request)
+            or self._why_gpus_differ(request.get("gpus"))
+        )
         return {"version": wire.VERSION, "why_unfit": why_unfit}
+
+    def _why_no_users(self, request: Mapping[str, Any]) -> str:
+        """Say why teams are not users of their own; empty: they are, or the service wants none."""
+        first_user = request.get("first_user")
+        if first_user is None:
+            return ""
+        return node_users.why_none(
+            first_user,
+            state_dir=Path(request["state_dir"]),
+            python=request["worker_python"],
+            rays_folder=node_users.rays_folder(sys.argv),
+        )
 
     def _why_gpus_differ(self, numbers: Mapping[str, int] | None) -> str:
         """`numbers`: what the pool wants and what Ray has; None: it has slots, or nobody says."""
@@ -88,8 +105,13 @@ class Agent:
         )
 
     def _start(self, request: Mapping[str, Any]) -> None:
+        launches = [wire.launch_of(one) for one in request["launches"]]
         host = replace(self._host, log_bounds=wire.bounds_of(request["log_bounds"]))
-        host.start(*map(wire.launch_of, request["launches"]))
+        if any(launch.user is not None for launch in launches):
+            node_users.close(node_users.rays_folder(sys.argv))
+            seen = node_users.folders_of(request["worker_python"])
+            host = replace(host, python_folders=seen)
+        host.start(*launches)
 
     def _stop(self, request: Mapping[str, Any]) -> None:
         self._host.stop(request["process_id"], grace_seconds=request["grace_seconds"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,6 +67,7 @@ class RayHost:
     state_dir: Path
     link: Link
     nodes: Callable[[], Mapping[str, int]]  # GPUs or slots by name; asked again and again
+    worker_python: str = sys.executable  # on nodes: what teams' users see of Python is its own
     answer_seconds: float = 5.0  # guessed: after that a node counts as silent, and ticks waited
     log_bounds: LogBounds = USUAL
     _copies: LogCopies = field(init=False, repr=False, compare=False)
@@ -95,6 +97,7 @@ class RayHost:
                 "start",
                 launches=[wire.of_launch(launch) for launch in some],
                 log_bounds=wire.of_bounds(self.log_bounds),
+                worker_python=self.worker_python,
             )
             for node, some in by_node.items()
         }

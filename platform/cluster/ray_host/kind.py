@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Self
 from cluster.process_environments import ProcessEnvironments
 from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.user_settings import beyond_this_machine
+from cluster.process_host.users.team_users import TeamUsers, is_root
 from cluster.ray_host import shared_state
 from cluster.source_root import SOURCE_ROOT
 from cluster.variables import BadEnvironment, EnvironmentVariables
@@ -22,6 +23,10 @@ from concertina_worker import protocol
 _ADDRESS: Final = "CONCERTINA_RAY_ADDRESS"
 _TOKEN_FILE: Final = "CONCERTINA_RAY_TOKEN_FILE"  # noqa: S105 - a name
 _UNPROTECTED: Final = "CONCERTINA_RAY_UNPROTECTED"
+_FIRST_UID: Final = "CONCERTINA_RAY_FIRST_UID"
+_USERS: Final = 10_000  # two for each team
+_FIRST_OF_PEOPLE: Final = 1000  # smaller numbers are the system's
+_LAST_USER: Final = 2**32 - 3
 _HIGHEST_PORT: Final = 65_535
 _PASSED_ON: Final = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
 _RAY_SETTINGS: Final = {  # an admin may set others
@@ -47,6 +52,7 @@ class RayKind(WorkerHostKind):
     python: Path  # of the link: has the cluster's Ray
     node_dir: PurePosixPath  # on each node's own disk
     worker_python: PurePosixPath  # on each node: has the worker runtime
+    team_users: TeamUsers | None  # on nodes; None: all processes are the user of Ray's own
     is_everybody_trusted: bool  # CONCERTINA_TRUST_ALL_JOBS
 
     @classmethod
@@ -64,24 +70,43 @@ class RayKind(WorkerHostKind):
             worker_python=_absolute(
                 variables, "CONCERTINA_RAY_WORKER_PYTHON", default=sys.executable
             ),
+            team_users=_team_users(variables),
             is_everybody_trusted=variables.boolean("CONCERTINA_TRUST_ALL_JOBS", default=False),
         )
 
     @property
     def why_jobs_are_trusted(self) -> str:
+        if self.team_users is not None:
+            return ""
         return (
             "on a Ray cluster they run as the user of Ray's own processes, and can read the token"
             " with which whoever has it owns every node"
         )
 
+    @property
+    def why_pools_serve_one_team(self) -> str:
+        """See the port. A node that cannot keep teams apart though it should takes no work."""
+        if self.team_users is not None:
+            return ""
+        return (
+            "on its nodes processes of all teams are one user, because"
+            f" {_FIRST_UID} is not set (docs/ray.md)"
+        )
+
     def check(self, installation: Installation) -> None:
+        if self.team_users is not None and not is_root():
+            raise BadEnvironment(
+                f"{_FIRST_UID} is set, so checkpoints belong to users of teams, and the service"
+                " has to be root to read and remove them. Run all of its processes as root, or"
+                f" leave {_FIRST_UID} out: then a pool serves one team."
+            )
         opened = beyond_this_machine(installation.service_url, installation.allowed_hosts)
-        if opened and not self.is_everybody_trusted:
+        if opened and self.why_jobs_are_trusted and not self.is_everybody_trusted:
             raise BadEnvironment(
                 f"{opened} opens the service to other machines, while jobs are trusted:"
                 f" {self.why_jobs_are_trusted}. Set CONCERTINA_TRUST_ALL_JOBS=yes if everybody who"
-                " may submit may also do all this; or use containers"
-                " (CONCERTINA_WORKER_HOST=docker)."
+                f" may submit may also do all this; set {_FIRST_UID} where Ray runs as root; or use"
+                " containers (CONCERTINA_WORKER_HOST=docker)."
             )
 
     def complaint_of_node_url(self, url: str) -> str:
@@ -102,12 +127,14 @@ class RayKind(WorkerHostKind):
                 node_dir=self.node_dir,
                 state_dir=installation.state_dir,
                 worker_python=self.worker_python,
+                first_user=None if self.team_users is None else self.team_users.first,
             ),
         )
         return RayHost(
             state_dir=installation.state_dir,
             link=link,
             nodes=NodeRows(),
+            worker_python=str(self.worker_python),
             log_bounds=installation.log_bounds,
         )
 
@@ -116,6 +143,7 @@ class RayKind(WorkerHostKind):
             state_dir=installation.state_dir,
             service_url=installation.internal_url,
             interpreter=Path(self.worker_python),
+            team_users=self.team_users,
         )
 
 
@@ -130,6 +158,7 @@ def link_options(
     node_dir: PurePath,
     state_dir: Path,
     worker_python: PurePath,
+    first_user: int | None = None,
 ) -> dict[str, Any]:
     """Return the link's first line; leaves a word in the state folder by which nodes know it."""
     return {
@@ -140,6 +169,7 @@ def link_options(
             "state_dir": str(state_dir),
             "word": shared_state.word_of(state_dir),
             "worker_python": str(worker_python),
+            **({} if first_user is None else {"first_user": first_user}),
         },
     }
 
@@ -196,6 +226,26 @@ def _token_file(variables: EnvironmentVariables) -> Path | None:
         )
     variables.secret(_TOKEN_FILE.removesuffix("_FILE"))
     return Path(given).absolute()
+
+
+def _team_users(variables: EnvironmentVariables) -> TeamUsers | None:
+    given = variables.text(_FIRST_UID, default="")
+    if not given:
+        return None
+    if not given.isdecimal() or not _FIRST_OF_PEOPLE <= int(given) <= _LAST_USER - _USERS:
+        raise BadEnvironment(
+            f"{_FIRST_UID}={given!r}: write the first of {_USERS} numbers of users that nobody else"
+            " on the nodes is, such as 1900000000; each team takes two."
+        )
+    if variables.boolean(_UNPROTECTED, default=False):
+        raise BadEnvironment(
+            f"{_FIRST_UID} and {_UNPROTECTED} are both set: in a cluster without a token every job"
+            " can have programs run as Ray's own user, which keeps no team from another. Give the"
+            f" cluster a token, or leave {_FIRST_UID} out."
+        )
+    first = int(given)
+    remedy = f"Let an administrator set {_FIRST_UID} to where more numbers are free."
+    return TeamUsers(first=first, last=first + _USERS - 1, remedy=remedy)
 
 
 def _interpreter(variables: EnvironmentVariables) -> Path:

@@ -28,7 +28,7 @@ from cluster.worker_host import (
     ProcessRole,
 )
 
-VERSION: Final = 1
+VERSION: Final = 2  # 1 knew no users of teams
 
 Value = TypeVar("Value")
 

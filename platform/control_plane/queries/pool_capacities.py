@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from cluster.machine import share_of
-from cluster.models import Node
+from cluster.models import Node, Pool
 from cluster.nodes.queries import pool_sizes
 from django.conf import settings
+from tenancy.models import Quota, Team
 
 from jobs.admission.pool_capacity import PoolCapacity, WorkerMemory
 
@@ -17,6 +18,8 @@ from jobs.admission.pool_capacity import PoolCapacity, WorkerMemory
 def read_pools() -> list[PoolCapacity]:
     platform_image = settings.CONCERTINA.worker_host.platform_image
     memory = _worker_memory() if platform_image else {}
+    sizes = pool_sizes()
+    served = _teams_served([size.pool for size in sizes])
     return [
         PoolCapacity(
             pool_id=size.pool.pk,
@@ -26,9 +29,29 @@ def read_pools() -> list[PoolCapacity]:
             disk_limits=settings.CONCERTINA.disk_limits,
             platform_image=platform_image,
             worker_memory=memory.get(size.pool.pk, {}),
+            teams=served.get(size.pool.pk),
+            why_not_all=size.pool.why_for_one_team,
         )
-        for size in pool_sizes()
+        for size in sizes
     ]
+
+
+def _teams_served(pools: Iterable[Pool]) -> dict[int, set[str]]:
+    """Return who may submit to each pool that is not for all, by its id.
+
+    Those with quotas, whom an admin has let in. A team that is alone here needs none.
+    """
+    for_one = [pool.pk for pool in pools if pool.why_for_one_team]
+    if not for_one:
+        return {}
+    teams = list(Team.objects.values_list("name", flat=True)[:2])
+    served: dict[int, set[str]] = {
+        pool: set(teams) if len(teams) == 1 else set() for pool in for_one
+    }
+    quotas = Quota.objects.filter(pool__in=for_one).values_list("pool_id", "team__name")
+    for pool, team in quotas:
+        served[pool].add(team)
+    return served
 
 
 def _worker_memory() -> dict[int, dict[int, WorkerMemory]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import ProtectedError
 from tenancy.audit import records
@@ -139,9 +140,10 @@ def _allowed(
     """Return what a plan leads to, if it may be carried out."""
     objects = after(stored.objects, plan.changes, defaults())
     twice = wanted.named_twice if wanted else ()
-    faults = faults_of(objects, plan.changes, twice, stored.followed) or faults_of_rows(
-        objects, plan.changes
-    )
+    why = settings.CONCERTINA.worker_host.why_pools_serve_one_team
+    faults = faults_of(
+        objects, plan.changes, twice, stored.followed, why_for_one_team=why
+    ) or faults_of_rows(objects, plan.changes)
     if faults:
         raise SetupRefused(faults)
     if used := faults_of_use(stored.objects, plan.changes, holds=stored.is_held):

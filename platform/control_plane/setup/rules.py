@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tenancy.errors import FieldFault
-from tenancy.quota_rules import PromiseTree, Setting, problems_of_all
+from tenancy.quota_rules import (
+    PromiseTree,
+    Setting,
+    problem_of_second_team,
+    problems_of_all,
+    trust_needed,
+)
 
 from autoscaler.job_network import JobNetwork
 from control_plane.setup.changes import SetupAction, SetupChange
@@ -22,6 +28,7 @@ from control_plane.setup.objects import (
 )
 from jobs.spec.rules.rule_set import MOST_TEMPLATES
 
+TRUST: Final = "teams_trust_each_other"
 MOST_LEVELS: Final = 50  # of teams above one another; guessed: companies have fewer
 
 
@@ -30,10 +37,17 @@ def faults_of(
     changes: Sequence[SetupChange],
     named_twice: Iterable[str] = (),
     followed: Collection[str] = (),
+    why_for_one_team: str = "",
 ) -> Sequence[FieldFault]:
     """Return what is wrong with a set-up to which these changes have led.
 
-    `followed`: names of nodes that come and go with a cluster.
+    Args:
+        objects: as they would be.
+        changes: that lead there.
+        named_twice: places.
+        followed: names of nodes that come and go with a cluster.
+        why_for_one_team: why pools are for one team where nobody says that several trust each other
+            on them; empty: they are for all.
     """
     found = [
         *(_fault(place, "is there twice", "Name each once.") for place in named_twice),
@@ -42,6 +56,7 @@ def faults_of(
         *_without_gpus(objects, changes),
         *_of_followed_nodes(objects, changes, followed),
         *_of_teams(objects),
+        *(_of_second_teams(objects, changes, why_for_one_team) if why_for_one_team else ()),
     ]
     return found or list(_of_pools(objects, changes))
 
@@ -151,6 +166,29 @@ def _of_pools(objects: SetupObjects, changes: Sequence[SetupChange]) -> Iterator
         if tree.total > gpus[pool] and not follows:
             problem_there = f"has {gpus[pool]} GPUs, and teams are guaranteed {tree.total}"
             yield _fault(f"pools.{pool}", problem_there, "Lower their guarantees, or add nodes.")
+
+
+def _of_second_teams(
+    objects: SetupObjects, changes: Sequence[SetupChange], why: str
+) -> Iterator[FieldFault]:
+    """Find pools for one team that would get a second one; what was so before stays."""
+    teams: defaultdict[str, set[str]] = defaultdict(set)
+    for key in objects:
+        if key.kind is SetupKind.QUOTA:
+            teams[key.name].add(key.of)
+    for change in changes:
+        key = change.key
+        pool = key.name if key.kind in {SetupKind.QUOTA, SetupKind.POOL} else ""
+        fields = objects.get(SetupKey(SetupKind.POOL, "", pool), {})
+        if len(teams[pool]) <= 1 or key not in objects or fields.get(TRUST):
+            continue
+        if key.kind is SetupKind.QUOTA and change.action is SetupAction.CREATED:
+            found = problem_of_second_team(key.of, teams[pool], why_for_one_team=why)
+            remedy = found.message if found else ""
+            yield _fault(path_of(key), "is of a second team", remedy)
+        elif change.action is SetupAction.CHANGED and TRUST in change.named:
+            remedy = trust_needed(sorted(teams[pool]), why)
+            yield _fault(f"{path_of(key)}.{TRUST}", "is needed", remedy)
 
 
 def _touched(objects: SetupObjects, changes: Sequence[SetupChange]) -> set[str]:

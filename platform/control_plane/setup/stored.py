@@ -28,6 +28,7 @@ FIELDS: Final[Mapping[SetupKind, tuple[str, ...]]] = {
     SetupKind.POOL: (
         *("gpu_type", "policy", "policy_options", "admission", "dollars_per_gpu_hour"),
         *("all_reduce", "ray_selector", "gpus_per_node"),
+        "teams_trust_each_other",
     ),
     SetupKind.NODE: ("gpus", "address", "host_url", "service_url", "gpu_uuids"),
     SetupKind.PREFETCHED_IMAGE: (),

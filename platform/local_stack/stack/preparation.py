@@ -104,6 +104,7 @@ def _bootstrap(service: StackService, supply: Supply) -> None:
         *("--slots", str(supply.slots // supply.nodes)),
         *("--gpu-type", supply.kind, f"--gpu-uuids={','.join(supply.uuids)}"),
         *(f"--image={image}" for image in _images(service)),
+        *(["--teams-trust-each-other"] if service.ray and service.why_jobs_are_trusted() else []),
         *([] if _has_all_tokens(service) else ["--new-tokens", "--new-admin-password"]),
         CONCERTINA_ADMIN_PASSWORD=service.secrets.admin_password,
     )

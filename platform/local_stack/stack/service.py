@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cluster.process_host import user_settings
+from cluster.variables import EnvironmentVariables
 from control_plane import database_roles
 from control_plane.configuration import environment
 
@@ -75,6 +77,7 @@ class StackService:
             "PYTHONUNBUFFERED": "1",
             **(self.containers.environment(self.port) if self.containers else {}),
             **(self.ray.environment() if self.ray else {}),
+            **self._users_on_ray(),
             **({"CONCERTINA_WORKER_HOST": "simulated"} if self.is_simulated else {}),
         }
 
@@ -82,6 +85,16 @@ class StackService:
         """A range of its own for each checkout of the machine, as far as chance allows."""
         first = FIRST_UID + int(self.checkout.identity, 16) % UID_RANGES * UIDS_EACH
         return f"{first}-{first + UIDS_EACH - 1}"
+
+    def _users_on_ray(self) -> dict[str, str]:
+        """Let teams be apart on the nodes that are this machine, where they can be."""
+        if self.ray is None:
+            return {}
+        uids = os.environ.get("CONCERTINA_TEAM_UIDS") or self._team_uids()
+        users = user_settings.read(
+            EnvironmentVariables({**os.environ, "CONCERTINA_TEAM_UIDS": uids})
+        )
+        return {"CONCERTINA_RAY_FIRST_UID": "" if users.why_not_used else str(users.range.first)}
 
     def why_jobs_are_trusted(self) -> str:
         """Return why jobs can do what the service can; empty: they cannot. Nothing is started yet.

@@ -11,7 +11,7 @@ from django.db import connection, models
 from django.db.models import F, Q, Sum
 
 from tenancy.models.team import Team
-from tenancy.quota_rules import QuotaProblem, Setting, problems_of
+from tenancy.quota_rules import QuotaProblem, Setting, problem_of_second_team, problems_of
 
 
 class Quota(models.Model):
@@ -77,9 +77,18 @@ class Quota(models.Model):
         """Find what is wrong with this quota as it is here, beside the pool's other quotas."""
         others = Quota.objects.filter(pool=self.pool_id).exclude(pk=self.pk).select_related("team")
         settings = {quota.team.name: quota.setting for quota in (*others, self)}
-        return problems_of(
+        if second := self._problem_of_second_team(settings):
+            yield second
+        yield from problems_of(
             self.team.name, settings, parents, gpus=None if self.pool.follows else self.gpus_of_pool
         )
+
+    def _problem_of_second_team(self, settings: Mapping[str, Setting]) -> QuotaProblem | None:
+        why = self.pool.why_for_one_team
+        own = {"pk": self.pk, "pool": self.pool_id, "team": self.team_id}
+        if not why or Quota.objects.filter(**own).exists():  # as it was before, or smaller
+            return None
+        return problem_of_second_team(self.team.name, settings.keys(), why_for_one_team=why)
 
     @property
     def gpus_of_pool(self) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from cluster.ray_host.kind import RayKind, link_command, link_environment
+from cluster.worker_host import LaunchRefused, ProcessRole
 from control_plane.configuration import environment
 from control_plane.configuration.environment import BadEnvironment
 
@@ -18,6 +19,7 @@ GOOD = {
     "CONCERTINA_RAY_ADDRESS": "ray-head:6379",
     "CONCERTINA_RAY_UNPROTECTED": "yes",
 }
+WITH_USERS = {"CONCERTINA_RAY_UNPROTECTED": "", "CONCERTINA_RAY_FIRST_UID": "1900000000"}
 
 
 def kind(**changes: str) -> RayKind:
@@ -98,6 +100,45 @@ def test_jobs_are_trusted_so_a_service_for_other_machines_has_to_say_that_it_tru
     opened = {"CONCERTINA_SERVICE_URL": "https://concertina.example.com"}
     assert "CONCERTINA_TRUST_ALL_JOBS=yes" in complaint(**opened)
     assert kind(**opened, CONCERTINA_TRUST_ALL_JOBS="yes").is_everybody_trusted
+
+
+def test_teams_are_apart_where_an_admin_names_the_users_of_nodes(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    opened = {"CONCERTINA_SERVICE_URL": "https://concertina.example.com", **WITH_USERS}
+    told = environment.read({**GOOD, **opened, "CONCERTINA_RAY_TOKEN_FILE": str(token_file)})
+    assert told.worker_host.why_jobs_are_trusted == ""
+    assert told.worker_host.why_pools_serve_one_team == ""
+    environments = told.worker_host.process_environments(told)
+    users = {environments.user_of(7, role) for role in ProcessRole}
+    assert users == {1_900_000_014, 1_900_000_015}
+    assert environments.is_user_of_a_team(1_900_009_999)
+    assert not environments.is_user_of_a_team(1_900_010_000)
+    with pytest.raises(LaunchRefused, match="CONCERTINA_RAY_FIRST_UID"):
+        environments.user_of(5000, ProcessRole.WORKER)
+
+
+def test_a_service_that_is_not_root_cannot_keep_what_belongs_to_users_of_teams(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 10_001)
+    said = complaint(**WITH_USERS, CONCERTINA_RAY_TOKEN_FILE=str(token_file))
+    assert "has to be root" in said
+
+
+@pytest.mark.parametrize("first", ["999", "-5", "many", "4294967294", "4294957295"])
+def test_numbers_that_are_no_teams_users_are_refused(first: str) -> None:
+    assert f"CONCERTINA_RAY_FIRST_UID={first!r}" in complaint(CONCERTINA_RAY_FIRST_UID=first)
+
+
+def test_a_cluster_that_lets_everybody_in_keeps_no_team_from_another() -> None:
+    said = complaint(CONCERTINA_RAY_FIRST_UID="1900000000")
+    assert "CONCERTINA_RAY_UNPROTECTED are both set" in said
+
+
+def test_without_users_of_teams_a_pool_serves_one_team() -> None:
+    assert "one user" in kind().why_pools_serve_one_team
 
 
 def test_nodes_have_no_address_of_their_own() -> None:

@@ -23,6 +23,7 @@ class TeamUsers:
 
     first: int
     last: int
+    remedy: str = "Let an administrator set CONCERTINA_TEAM_UIDS to a wider range."
 
     def __contains__(self, user: int) -> bool:
         return self.first <= user <= self.last
@@ -37,7 +38,7 @@ class TeamUsers:
         if number > self.last:
             raise LaunchRefused(
                 f"The team's user would be number {number}, outside {self.first}-{self.last}."
-                " Let an administrator set CONCERTINA_TEAM_UIDS to a wider range."
+                f" {self.remedy}"
             )
         return number
 

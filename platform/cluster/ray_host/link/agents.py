@@ -65,7 +65,7 @@ class Agents:
 
     installation: str
     node_dir: str
-    asked_of_nodes: Mapping[str, str]  # what each has to have for jobs to run there
+    asked_of_nodes: Mapping[str, Any]  # what each has to have for jobs to run there
     _posts: dict[tuple[str, str], _Post] = field(default_factory=dict)
     _kept: frozenset[str] | None = None  # names of leases and agents; None: not tidied yet
     _is_tidying: bool = False

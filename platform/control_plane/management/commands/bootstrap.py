@@ -27,6 +27,7 @@ from tenancy.audit import records, writing
 from tenancy.audit.records import AuditRecord, recording
 from tenancy.errors import TenancyError
 from tenancy.models import AuditOutcome, AuditSenderKind, ImageRule, Quota, Team, Token
+from tenancy.quota_rules import problem_of_second_team
 
 BY: Final = "bootstrap"  # in logs, instead of a person
 TOKEN_NAME: Final = "bootstrap"  # noqa: S105 - a token's name
@@ -52,6 +53,12 @@ class Command(BaseCommand):
             default=[],
             metavar="NAME=GUARANTEED",
             help="a team and the GPUs guaranteed to it; may be repeated",
+        )
+        parser.add_argument(
+            "--teams-trust-each-other",
+            action="store_true",
+            help="let several teams have the pool where their jobs are not kept apart, as on a Ray"
+            " cluster without CONCERTINA_RAY_FIRST_UID",
         )
         parser.add_argument(
             "--image",
@@ -101,6 +108,7 @@ class Command(BaseCommand):
 def _make_pool(options: dict[str, Any]) -> Pool:
     pool = Pool.objects.filter(name=options["pool"]).first() or Pool(name=options["pool"])
     pool.gpu_type = options["gpu_type"]
+    pool.teams_trust_each_other |= options["teams_trust_each_other"]
     pool.full_clean()
     pool.save()
     fields = {"pool": pool, "gpus": options["slots"], **_named(options["gpu_uuids"])}
@@ -130,8 +138,19 @@ def _make_team(name: str, guaranteed: int, pool: Pool) -> Team:
     team = Team.objects.filter(name=name).first() or Team(name=name)
     team.full_clean()
     team.save()
+    _check_is_for_all(pool, team)
     Quota.objects.update_or_create(team=team, pool=pool, defaults={"guaranteed_gpus": guaranteed})
     return team
+
+
+def _check_is_for_all(pool: Pool, team: Team) -> None:
+    """Raises: CommandError, where a pool for one team would serve a second one."""
+    if not (why := pool.why_for_one_team):
+        return
+    teams = set(pool.quotas.values_list("team__name", flat=True))
+    found = problem_of_second_team(team.name, teams, why_for_one_team=why)
+    if found is not None and team.name not in teams:
+        raise CommandError(f"{found.message} That is --teams-trust-each-other here.")
 
 
 def _make_key(team: Team, *, replaces: bool) -> str | None:
