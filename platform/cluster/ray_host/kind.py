@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from cluster.process_environments import ProcessEnvironments
 from cluster.process_host.process_environments import MachineEnvironments
@@ -19,6 +19,9 @@ from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host import WorkerHost
 from cluster.worker_host_kind import Installation, WorkerHostKind
 from concertina_worker import protocol
+
+if TYPE_CHECKING:
+    from cluster.ray_host.link_process import Link
 
 _ADDRESS: Final = "CONCERTINA_RAY_ADDRESS"
 _TOKEN_FILE: Final = "CONCERTINA_RAY_TOKEN_FILE"  # noqa: S105 - a name
@@ -115,27 +118,31 @@ class RayKind(WorkerHostKind):
     def host(self, installation: Installation) -> WorkerHost:
         # Here, because only control has one, and models are not loaded when kinds are.
         from cluster.ray_host.host import RayHost  # noqa: PLC0415
-        from cluster.ray_host.link_process import Link  # noqa: PLC0415
         from cluster.ray_host.nodes import NodeRows  # noqa: PLC0415
 
-        link = Link(
+        return RayHost(
+            state_dir=installation.state_dir,
+            link=self.link(host_id=installation.host_id, state_dir=installation.state_dir),
+            nodes=NodeRows(),
+            worker_python=str(self.worker_python),
+            log_bounds=installation.log_bounds,
+        )
+
+    def link(self, *, host_id: str, state_dir: Path) -> Link:
+        """Return a way into the cluster, which nobody has gone yet."""
+        from cluster.ray_host.link_process import Link  # noqa: PLC0415 - only control has one
+
+        return Link(
             command=link_command(self.python),
             env=link_environment(os.environ, token_file=self.token_file),
             options=link_options(
                 address=self.address,
-                installation=installation.host_id,
+                installation=host_id,
                 node_dir=self.node_dir,
-                state_dir=installation.state_dir,
+                state_dir=state_dir,
                 worker_python=self.worker_python,
                 first_user=None if self.team_users is None else self.team_users.first,
             ),
-        )
-        return RayHost(
-            state_dir=installation.state_dir,
-            link=link,
-            nodes=NodeRows(),
-            worker_python=str(self.worker_python),
-            log_bounds=installation.log_bounds,
         )
 
     def process_environments(self, installation: Installation) -> ProcessEnvironments:

@@ -5,11 +5,12 @@ Standard library only: the first question of a newcomer comes before anything is
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +28,11 @@ GIB = 1024**3
 ENOUGH_DISK = 5  # GiB
 LEAST_DISK = 2
 ENOUGH_MEMORY = 6
+RAY_VARIABLES = (
+    "CONCERTINA_RAY_ADDRESS",
+    "CONCERTINA_RAY_TOKEN_FILE",
+    "CONCERTINA_RAY_UNPROTECTED",
+)
 
 
 class Level(StrEnum):
@@ -51,7 +57,7 @@ class Finding:
 
 def doctor(checkout: Checkout) -> int:
     """Print one line for each thing that matters; exit code 1 if one of them forbids to run."""
-    findings = [check(checkout) for check in CHECKS]
+    findings = [*(check(checkout) for check in CHECKS), *check_ray(checkout)]
     for finding in findings:
         mark = coloured(f"{finding.level:>4}", COLOURS[finding.level])
         say(f"{mark}  {finding.text}")
@@ -150,6 +156,32 @@ def check_job_users(checkout: Checkout) -> Finding:
         remedy="Let only people submit whom you trust with this machine; else run ./dev as root, or"
         " jobs with --host docker.",
     )
+
+
+def check_ray(checkout: Checkout) -> Sequence[Finding]:
+    """Go into the cluster that the service's variables name, as it would itself; several lines."""
+    venv = VirtualEnvironment(folder=checkout.root / ".venv")
+    if not any(os.environ.get(name) for name in RAY_VARIABLES):
+        is_there = any(venv.folder.glob("lib/python*/site-packages/ray"))
+        way = "" if is_there else ", and installs Ray first (75 MB)"
+        text = f"./dev up --host ray runs jobs on Ray nodes of this machine{way}"
+        return (Finding(level=Level.OK, text=text),)
+    if not venv.is_ready:
+        text = "the Ray cluster can be looked at once ./dev set-up is done"
+        return (Finding(level=Level.WARN, text=text),)
+    ran = subprocess.run(
+        (str(venv.python), "-P", "-m", "cluster.ray_host.inspection"),
+        cwd=checkout.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    if not found:
+        last_words = (ran.stderr.strip().splitlines() or ["without a word"])[-1]
+        text = f"the Ray cluster cannot be looked at: {last_words}"
+        return (Finding(level=Level.FAIL, text=text),)
+    return tuple(Finding(**{**line, "level": Level(line["level"])}) for line in found)
 
 
 def _outcome_of_trial(checkout: Checkout, venv: VirtualEnvironment) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cluster.ray_host.host import RayHost
+from cluster.ray_host.inspection import inspect
 from cluster.ray_host.link_process import Link
 from cluster.worker_host import HostUnavailable, Launch, LaunchRefused, ProcessPhase
 
@@ -105,6 +106,16 @@ def test_a_node_on_which_jobs_cannot_run_is_silent_with_what_to_do(
 
     until(is_told, seconds=180.0)
     link.close()
+
+
+def test_an_inspection_finds_the_cluster_and_leaves_it_as_it_is(ray_cluster: RayCluster) -> None:
+    leases = ray_cluster.leases()
+    link = ray_cluster.link()
+    lines = list(inspect(link, ray_cluster.address))
+    link.close()
+    assert (lines[0].level, f"1 nodes with 0 GPUs: {NODE}" in lines[0].text) == ("ok", True)
+    assert not [line for line in lines if line.level == "fail"]
+    assert ray_cluster.leases() == leases
 
 
 def test_no_image_is_refused_with_what_to_do_instead(ray_bench: RayBench) -> None:

@@ -86,6 +86,7 @@ def test_doctor_looks_at_everything_and_leaves_nothing_behind(bare_checkout: Pat
         "Node",
         "Docker",
         "jobs without containers",
+        "--host ray",
     ):
         assert word in shown
     assert not (bare_checkout / ".concertina").exists()

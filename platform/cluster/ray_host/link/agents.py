@@ -187,7 +187,7 @@ class Agents:
         lease = self._kept_lease(node, slots)
         if lease is None:
             if slots is None:
-                raise NoAgent("nobody has looked at it yet since the link to Ray was begun")
+                raise NoAgent(wire.NOT_LOOKED_AT)
             lease = placement_group(
                 [_bundle(node, slots)],
                 name=name,
