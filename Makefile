@@ -1,6 +1,6 @@
 # One command file for people, hooks and CI. `make` alone lists what it can do.
 .DEFAULT_GOAL := help
-.PHONY: screenshots audit fuzz former-release benchmark-containers benchmark-hostile images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
+.PHONY: client-wheel screenshots audit fuzz former-release benchmark-containers benchmark-hostile images worker-image worker-wheel service-image reproduce benchmark help set-up lint format contracts test quick demo up openapi lock hooks clean
 
 BIN := .venv/bin
 BASE := python:3.11-slim-bookworm
@@ -54,6 +54,9 @@ up: ## the service without jobs
 
 worker-image: set-up ## localhost/concertina-worker: from its Dockerfile if BASE can be fetched, else of this machine's files
 	@$(call image,worker,worker_image/Dockerfile,$(BASE))
+
+client-wheel: set-up ## the Python client and the command line alone, for machines that use a service: dist/
+	@$(BIN)/uv build --quiet --wheel client --out-dir dist && ls dist
 
 worker-wheel: set-up ## the runtime alone, to be installed into images of one's own: dist/
 	@$(BIN)/uv build --quiet --wheel worker_image --out-dir dist && ls dist

@@ -5,9 +5,9 @@
     with Client.from_environment() as client:
         job = client.wait(client.submit(spec).job["id"])
 
-It speaks REST and imports nothing of the service.
+It speaks REST and imports nothing of the service. `AsyncClient` is for programs that await.
 
-- `client`: one method for each thing that a program can ask; `watching`: what happens to a job
+- `client`, `async_client`: what a program can ask; `api`: every operation, by its name there
 - `documents`, `vocabulary`: what the service answers with, in types and in words
 - `submissions`: what became of what was sent
 - `errors`, `exit_codes`: what can go wrong, and how a command then ends
@@ -34,9 +34,11 @@ from concertina.errors import (
 from concertina.submissions import BulkSubmission, Submission
 
 if TYPE_CHECKING:
+    from concertina.async_client import AsyncClient
     from concertina.client import Client
 
 __all__ = [
+    "AsyncClient",
     "BadInput",
     "BulkSubmission",
     "Client",
@@ -50,9 +52,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the client when somebody names it: the command line's help has no use for HTTP."""
-    if name != "Client":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from concertina.client import Client  # noqa: PLC0415 - see above
+    """Load a client when somebody names it: the command line's help has no use for HTTP."""
+    if name == "Client":
+        from concertina.client import Client  # noqa: PLC0415 - see above
 
-    return Client
+        return Client
+    if name == "AsyncClient":
+        from concertina.async_client import AsyncClient  # noqa: PLC0415 - see above
+
+        return AsyncClient
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,15 +11,14 @@ by itself, for as long as the client's retry policy says, when the service is aw
 from __future__ import annotations
 
 import tempfile
-import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
-from concertina import watching
+from concertina.api.request import one_key
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
-from concertina.connection import credentials
+from concertina.connection import credentials, paging
 from concertina.connection.connection import ApiConnection
 from concertina.connection.questions.device_logins import DeviceLogins
 from concertina.connection.questions.installation import InstallationQuestions
@@ -35,9 +34,12 @@ from concertina.connection.retrying import (
     SystemClock,
     retry,
 )
+from concertina.connection.senders import RetryingSender
+from concertina.connection.talks import waiting
+from concertina.connection.talks.carrying import BlockingSteps, result_of
+from concertina.connection.talks.uploading import Upload
 from concertina.connection.team.questions import TeamQuestions
-from concertina.connection.transport import Transport, fits_a_header
-from concertina.connection.uploading import Upload
+from concertina.connection.transport import Transport
 from concertina.data.sources import DataSources
 from concertina.errors import BadInput
 from concertina.input import references
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from concertina.api.blocking import BlockingApi
     from concertina.documents import Event, Job, JobDetail, SubmittedJob, Validation
     from concertina.errors import Unreachable
 
@@ -88,6 +91,13 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
         """Speak for a person within, such as an admin, and not for the token's team."""
         with self._transport.as_person(username, password, self._send):
             yield self
+
+    @property
+    def api(self) -> BlockingApi:
+        """Every operation of the API, by its name there."""
+        from concertina.api.blocking import BlockingApi  # noqa: PLC0415 - large; commands need none
+
+        return BlockingApi(RetryingSender(self._transport, self._patience))
 
     def who(self) -> str:
         """Return the name of the person whose token this is. Raises: NotAllowed, for a team's."""
@@ -160,7 +170,7 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
         """
         with packed(folder) as code:
             path, content = f"{self._of_team(team)}/code/{code.digest}", (code.archive, code.length)
-            is_new = Upload(path, *content, send=self._send, on_progress=on_progress).run()
+            is_new = Upload(path, *content, on_progress=on_progress).by(self._send)
             return UploadedCode(
                 digest=code.digest, files=code.files, bytes=code.bytes, is_new=is_new
             )
@@ -232,6 +242,17 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
     def unpin(self, job_id: str) -> JobDetail:
         return cast("JobDetail", self._send("POST", f"/jobs/{job_id}/unpin")[1])
 
+    def every(self, list_page: Callable[..., Any], *names: Any, **parameters: Any) -> Iterator[Any]:
+        """All entries of an operation that answers in pages: `client.every(client.api.list_jobs)`.
+
+        Pages are fetched as their entries are asked for.
+        """
+        place: dict[str, Any] | None = {}
+        while place is not None:
+            page = list_page(*names, **(parameters | place))
+            yield from page["items"]
+            place = paging.following(page)
+
     def find(self, reference: str) -> Job:
         """The job with this id, or with this name (`name` or `team/name`)."""
         return references.find(self, reference)
@@ -244,7 +265,9 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
         on_progress: Callable[[Job], None] = lambda _job: None,
     ) -> Job:
         """Wait for a job to become final, telling of what happens; gives the final job."""
-        return watching.until_final(self, job_id, on_event=on_event, on_progress=on_progress)
+        talk = waiting.until_final(job_id, on_event=on_event, on_progress=on_progress)
+        with self.patient()._steps() as steps:  # noqa: SLF001 - this one's, with more patience
+            return result_of(talk, steps)
 
     def patient(self) -> Client:
         """This client, but willing to wait ten minutes for an absent service."""
@@ -267,10 +290,8 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
     def _make(
         self, path: str, body: dict[str, Any], idempotency_key: str | None
     ) -> tuple[Any, bool]:
-        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        if not fits_a_header(key):
-            raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
-        status, answer = self._send("POST", path, body=body, headers={"Idempotency-Key": key})
+        headers = {"Idempotency-Key": one_key(idempotency_key)}
+        status, answer = self._send("POST", path, body=body, headers=headers)
         return answer, status == 201  # noqa: PLR2004 - HTTP's "created"
 
     def _control(self, job_id: str, verb: str, reason: str, **params: bool) -> JobDetail:
@@ -288,6 +309,9 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
 
     def _connection(self) -> ApiConnection:
         return ApiConnection(transport=self._transport, send=self._send, patience=self._patience)
+
+    def _steps(self) -> BlockingSteps:
+        return BlockingSteps(RetryingSender(self._transport, self._patience), self.clock)
 
     def _patience(self) -> RemainingRetries:
         return RemainingRetries(self._policy, self.clock, self._on_delay)

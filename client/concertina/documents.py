@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         CatchUp,
         DataSourceKind,
         DeliveryState,
+        DeviceLoginStateStateEnum,
         EventKind,
         FormatEnum,
         GoalEnum,
@@ -25,15 +26,20 @@ if TYPE_CHECKING:
         JobReason,
         JobState,
         KeptPartPartEnum,
+        KindsEnum,
+        LearningRateScaling,
         LimitUnit,
         LogStream,
         MemberRole,
+        MetricGoal,
         MixEnum,
         ModelState,
         NodeClosing,
+        Occasion,
         Overlap,
         PatternEnum,
         PoolAdmissionEnum,
+        Preemptibility,
         ReclaimTarget,
         RemedyKind,
         RemovalPartEnum,
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
         SignEnum,
         SimulationRequestAdmissionEnum,
         SimulationState,
+        StatusEnum,
         TeamPermission,
         TokenScope,
         TokenState,
@@ -54,8 +61,17 @@ if TYPE_CHECKING:
         WaitCondition,
         WebhookShape,
         WhenUsedUp,
+        WithoutRoomEnum,
         WorkerPhase,
     )
+
+
+class ArraySpec(TypedDict):
+    """The field `array`: either a grid, or the values of each trial."""
+
+    parameters: NotRequired[dict[str, str | list[float | str | bool]] | None]
+    trials: NotRequired[list[dict[str, float | str | bool]] | None]
+    max_running: NotRequired[int | None]
 
 
 class ArrayTrial(TypedDict):
@@ -64,6 +80,15 @@ class ArrayTrial(TypedDict):
     number: int  # From 1.
     values: dict[str, Any]  # By parameter.
     is_swept: bool  # The array is that of a sweep, which has its id.
+
+
+class Asha(TypedDict):
+    """Early stopping by asynchronous successive halving."""
+
+    resource: NotRequired[Literal["epochs", "steps", "samples"]]
+    min: NotRequired[float]
+    max: float
+    reduction: NotRequired[int]
 
 
 class AuditEntry(TypedDict):
@@ -87,6 +112,21 @@ class AuditEntry(TypedDict):
     after: Any  # Likewise.
 
 
+class AuditPage(TypedDict):
+    """A document of the API: AuditPage."""
+
+    items: list[AuditEntry]
+    next_cursor: str | None  # null: these were the last.
+
+
+class AwaitedJob(TypedDict):
+    """Another job, or an array of jobs, and how it, or each of these, has to end first."""
+
+    job: NotRequired[str | None]
+    array: NotRequired[str | None]
+    when: NotRequired[WaitCondition]
+
+
 class BalancedCosts(TypedDict):
     """GPU-hours, what they cost, and what of it is to be paid."""
 
@@ -102,6 +142,16 @@ class BalancedCosts(TypedDict):
     cost: float | None  # Of what was held; null: a part of it has no price.
     credit: float | None  # For what was lent, likewise.
     balance: float | None  # The cost without the credit: what is to be paid, if above 0.
+
+
+class Batch(TypedDict):
+    """The global batch, and how the learning rate follows it."""
+
+    global_batch_size: int | GlobalBatch
+    per_gpu_batch_size: NotRequired[PerGpuBatch]
+    gradient_accumulation: NotRequired[bool]
+    lr_scaling: NotRequired[LearningRateScaling]
+    lr_warmup_steps: NotRequired[int]
 
 
 class BatchWorth(TypedDict):
@@ -139,8 +189,17 @@ class Budget(TypedDict):
     message: str
 
 
+class Calibration(TypedDict):
+    """How many starts and ends came within their predicted 10 to 90 % range; 80 % should."""
+
+    held: int
+    outcomes: int
+    is_rough: bool  # Too few outcomes to judge by.
+    by_horizon: list[Held]  # By how far ahead they were predicted.
+
+
 class Change(TypedDict):
-    """A document of the service: Change."""
+    """A document of the API: Change."""
 
     reason: JobReason | BlankEnum
     message: str
@@ -148,8 +207,16 @@ class Change(TypedDict):
     cost: str  # Of a restart, as far as its log tells; empty: of anything else.
 
 
+class Checkpoint(TypedDict):
+    """How often state is written, and how many copies are kept."""
+
+    interval: NotRequired[str]
+    keep_last: NotRequired[int]
+    keep_best: NotRequired[KeepBest | None]
+
+
 class Choice(TypedDict):
-    """A document of the service: Choice."""
+    """A document of the API: Choice."""
 
     workers: int
     global_batch_size: int
@@ -157,6 +224,16 @@ class Choice(TypedDict):
     speedup: float
     value: float | None
     efficiency: NotRequired[float]  # What a sample of this batch counts, by the gradient noise.
+
+
+class Claim(TypedDict):
+    """A document of the API: Claim."""
+
+    gpu_index: int
+    team: str  # `other teams`: one whose GPUs you do not see.
+    worker: str | None  # null: another team's.
+    job_id: str | None
+    job_name: str | None
 
 
 class ClosedNode(TypedDict):
@@ -167,8 +244,112 @@ class ClosedNode(TypedDict):
     closing: NodeClosing
 
 
+class Code(TypedDict):
+    """The folder in which the job's command starts."""
+
+    digest: NotRequired[str | None]
+    git: NotRequired[CodeOrigin | None]
+
+
+class CodeOrigin(TypedDict):
+    """A folder of a git repository: from which the platform fetches, or whoever packed it says."""
+
+    url: NotRequired[str]
+    ref: NotRequired[str]
+    path: NotRequired[str]
+    secret: NotRequired[str]
+    commit: NotRequired[str]
+    branch: NotRequired[str]
+    is_changed: NotRequired[bool]
+    diff: NotRequired[str]
+
+
+class ComparedCurve(TypedDict):
+    """Columns of the same length, evenly thinned, oldest first."""
+
+    lowest: float | None  # Before thinning: of a long job, of the last point of each stretch.
+    highest: float | None
+    seconds: list[float]  # Since the job started.
+    steps: list[int]
+    samples: list[int]
+    gpu_hours: list[float | None]  # While it trained until then; null where its history is gone.
+    values: list[float]
+
+
+class ComparedJob(TypedDict):
+    """A row of the list of jobs, its spec as it counts now, and its curve."""
+
+    id: str
+    name: str
+    team: str
+    pool: str
+    state: JobState
+    reason: JobReason
+    message: str
+    priority: int
+    mode: JobMode
+    attempt: int  # 0 before the first start.
+    generation: int  # Active one; 0: none yet.
+    failures: int  # Of the job's own code.
+    losses: int  # Workers lost from outside.
+    rescales: int
+    submitted_by: str
+    submitted_at: str
+    started_at: str | None
+    finished_at: str | None
+    last_rescaled_at: str | None
+    workers: int  # Training now.
+    workers_desired: int  # Of the newest plan.
+    min_workers: int
+    max_workers: int
+    global_batch_size: int
+    progress: float | None  # 0 to 1; null: length unknown.
+    epoch: float
+    total_epochs: int | None  # Epochs are equally long, so the ones so far tell how many there are.
+    step: int
+    samples: int
+    total_samples: int | None
+    samples_per_second: float
+    values: dict[str, float | None]
+    gpu_seconds: float  # GPU time held so far.
+    completion_seconds: float | None  # From submit to the end.
+    trained_seconds: float  # All generations together.
+    stall_seconds: float  # Of all rescales and losses.
+    longest_stall_seconds: float
+    lost_work_seconds: float  # Of steps that were made again from a checkpoint.
+    noise_scale: float | None  # Gradient noise in samples, at the base batch.
+    # Samples that fit one worker at once: declared, or found; null: no limit known.
+    batch_limit: int | None
+    eta_seconds: float | None  # At the present speed.
+    prediction: Prediction | None  # Null: none yet, or it has ended.
+    position: int | None  # In the queue; 1 is next.
+    labels: dict[str, str]
+    array: str | None  # The id of the array of which it is a trial.
+    trial: ArrayTrial | None  # Null: it is of no array.
+    schedule: JobSchedule | None  # Null: no schedule submitted it.
+    # Without the text of what was changed beside the commit of its code.
+    resolved_spec: dict[str, Any]
+    curve: ComparedCurve
+
+
+class Comparison(TypedDict):
+    """A document of the API: Comparison."""
+
+    items: list[ComparedJob]  # In the order in which they were named.
+    missing: list[str]  # Ids of no job that the caller may see.
+    metrics: list[str]  # What any of them logs, losses first.
+    metric: str  # Of which the curves are; empty: of the measure, or none of them logs a number.
+
+
+class Credentials(TypedDict):
+    """A document of the API: Credentials."""
+
+    username: str
+    password: str
+
+
 class DataSource(TypedDict):
-    """A document of the service: DataSource."""
+    """A document of the API: DataSource."""
 
     name: str
     kind: DataSourceKind
@@ -190,8 +371,42 @@ class DataSource(TypedDict):
     jobs_count: int  # How many live jobs of these teams use it.
 
 
+class DataSourceBody(TypedDict):
+    """What a source is, and for whom."""
+
+    kind: NotRequired[DataSourceKind]
+    path: NotRequired[str]  # Of a folder, as nodes see it, below one of CONCERTINA_DATA_FOLDERS.
+    # Of an object store: s3://BUCKET/PREFIX, gs://, az:// or https://; a folder, or the one object
+    # of this name.
+    url: NotRequired[str]
+    endpoint: NotRequired[str]  # Of S3 that is not Amazon's, such as https://s3.example.com.
+    # Of an output: the id of the job that wrote it, which is pinned for that.
+    job: NotRequired[str]
+    digest: NotRequired[str]  # Of an upload that the first of `teams` has made: see upload_data.
+    # Of the first of `teams`: what the store asks for. Jobs are never told it.
+    secret: NotRequired[str]
+    teams: list[str]  # Whose jobs may name it; teams below them may not.
+    is_writable: NotRequired[bool]  # true: jobs may write to it.
+
+
+class DataSourceList(TypedDict):
+    """A document of the API: DataSourceList."""
+
+    may_change: bool  # True for admins and, of stores and outputs of their teams, for leads.
+    items: list[DataSource]
+
+
+class DataUse(TypedDict):
+    """A source of data, and how the job's workers see it."""
+
+    source: str
+    path: NotRequired[str]
+    mount: NotRequired[str | None]
+    writable: NotRequired[bool]
+
+
 class DataUser(TypedDict):
-    """A document of the service: DataUser."""
+    """A document of the API: DataUser."""
 
     id: str
     name: str
@@ -215,14 +430,14 @@ class Delivery(TypedDict):
 
 
 class DeliveryList(TypedDict):
-    """A document of the service: DeliveryList."""
+    """A document of the API: DeliveryList."""
 
     items: list[Delivery]
     has_more: bool  # Ask again with `before` the last of these.
 
 
 class DeliveryTry(TypedDict):
-    """A document of the service: DeliveryTry."""
+    """A document of the API: DeliveryTry."""
 
     at: str
     seconds: float
@@ -240,6 +455,31 @@ class Dependency(TypedDict):
     ended_as: str  # Of a deleted job: how it ended. Empty: it is there, or nobody knows.
 
 
+class DeviceCodeBody(TypedDict):
+    """A document of the API: DeviceCodeBody."""
+
+    device_code: str
+
+
+class DeviceLogin(TypedDict):
+    """What a command line asks for."""
+
+    name: str  # Of the token, as the command line says.
+    scopes: list[TokenScope]
+    days: int | None  # null: its token never expires.
+    address: str  # From where it was asked for.
+    is_your_address: bool  # It asks from where you do.
+    replaces: bool  # A token of yours of this name ends.
+    asked_at: str
+    expires_at: str
+
+
+class DeviceLoginState(TypedDict):
+    """A document of the API: DeviceLoginState."""
+
+    state: DeviceLoginStateStateEnum
+
+
 class DroppedDetails(TypedDict):
     """A new job that is refused for good, in a pool that keeps no queue."""
 
@@ -247,6 +487,22 @@ class DroppedDetails(TypedDict):
     needed_gpus: int
     available_gpus: int  # Left when every admitted job takes its smallest size.
     team: TeamShare
+
+
+class Elastic(TypedDict):
+    """How many workers the job can use, and how it changes between them."""
+
+    min_workers: NotRequired[int]
+    max_workers: NotRequired[int]
+    allowed_workers: NotRequired[list[int] | None]
+    worker_step: NotRequired[int]
+    requested_workers: NotRequired[int | None]
+    scale_on: NotRequired[ScaleOn | None]
+    mode: NotRequired[JobMode]
+    min_interval: NotRequired[str]
+    grace_period: NotRequired[str]
+    registration_timeout: NotRequired[str]
+    progress_timeout: NotRequired[str | None]
 
 
 class EndedJobs(TypedDict):
@@ -266,7 +522,7 @@ class Error(TypedDict):
 
 
 class ErrorDetail(TypedDict):
-    """A document of the service: ErrorDetail."""
+    """A document of the API: ErrorDetail."""
 
     field: str  # Empty: the request as a whole.
     value: Any  # As it was sent, if small.
@@ -275,7 +531,7 @@ class ErrorDetail(TypedDict):
 
 
 class Event(TypedDict):
-    """A document of the service: Event."""
+    """A document of the API: Event."""
 
     id: int
     at: str
@@ -287,8 +543,14 @@ class Event(TypedDict):
     data: dict[str, Any]
 
 
+class EventList(TypedDict):
+    """A document of the API: EventList."""
+
+    items: list[Event]
+
+
 class Explanation(TypedDict):
-    """A document of the service: Explanation."""
+    """A document of the API: Explanation."""
 
     job_id: str
     action: Action | BlankEnum  # Empty: there is no decision yet.
@@ -343,8 +605,33 @@ class FairnessReceipt(TypedDict):
     has_more: bool  # There are more than 500 shortfalls: ask for less time.
 
 
+class FeedEvent(TypedDict):
+    """An event of any job, with whose it is."""
+
+    position: int  # Later ones have a higher one.
+    team: str
+    job_id: str
+    job_name: str
+    id: int
+    at: str
+    kind: EventKind
+    old_state: JobState | BlankEnum
+    new_state: JobState | BlankEnum
+    reason: JobReason | BlankEnum
+    message: str
+    data: dict[str, Any]
+
+
+class FeedPage(TypedDict):
+    """A document of the API: FeedPage."""
+
+    items: list[FeedEvent]
+    next: str  # Go on with `after` this.
+    has_more: bool  # True: ask for the next page at once, even if this one is empty.
+
+
 class Generation(TypedDict):
-    """A document of the service: Generation."""
+    """A document of the API: Generation."""
 
     number: int
     attempt: int
@@ -371,6 +658,12 @@ class Generation(TypedDict):
     decision: dict[str, Any]  # The planner's numbers.
 
 
+class GenerationList(TypedDict):
+    """A document of the API: GenerationList."""
+
+    items: list[Generation]
+
+
 class GivesWay(TypedDict):
     """A job, or several, that would have fewer workers than without the new one."""
 
@@ -379,6 +672,15 @@ class GivesWay(TypedDict):
     team: str | None  # Null: teams see nothing of others, and these are all their jobs together.
     workers_without: int
     workers_with: int  # 0: it is paused, or starts later.
+
+
+class GlobalBatch(TypedDict):
+    """Allowed global batch sizes: from min to max, multiples of `multiple_of`."""
+
+    base: int
+    min: NotRequired[int]
+    max: NotRequired[int]
+    multiple_of: NotRequired[int]
 
 
 class GpuCosts(TypedDict):
@@ -407,8 +709,21 @@ class GpuPrice(TypedDict):
     is_current: bool  # It holds today.
 
 
+class GpuPriceBody(TypedDict):
+    """A document of the API: GpuPriceBody."""
+
+    changes_past: NotRequired[bool]  # Do it also if reports of the past say something else then.
+    per_gpu_hour: float  # In millionths at the finest.
+
+
+class GpuPriceList(TypedDict):
+    """A document of the API: GpuPriceList."""
+
+    items: list[GpuPrice]  # By pool; of each the oldest first.
+
+
 class GpuUsage(TypedDict):
-    """A document of the service: GpuUsage."""
+    """A document of the API: GpuUsage."""
 
     since: str | None  # null: no hour is closed yet.
     until: str | None
@@ -447,6 +762,44 @@ class GpuUsageRow(TypedDict):
     labels: NotRequired[dict[str, str | None]]
 
 
+class GpuUse(TypedDict):
+    """A worker of several GPUs tells one number for all of them."""
+
+    node: str
+    gpu_index: int
+    worker: str  # Who told these numbers.
+    utilisation: float | None  # 0 to 1; null: not told.
+    memory_bytes: int | None  # In use; null: not told.
+    memory_total_bytes: int | None
+    is_slow: bool  # Its worker is slower than its peers.
+
+
+class GpuUseList(TypedDict):
+    """A document of the API: GpuUseList."""
+
+    items: list[GpuUse]
+
+
+class Health(TypedDict):
+    """A document of the API: Health."""
+
+    # impaired: it answers, but plans are not applied. unavailable comes with 503.
+    status: StatusEnum
+    database: bool
+    redis: bool
+    # Since the control loop last looked; null: never or unknown.
+    control_loop_seconds_ago: float | None
+    plans: Plans | None  # Null: unknown.
+
+
+class Held(TypedDict):
+    """A document of the API: Held."""
+
+    at_most_seconds: float | None  # Ahead; null: longer.
+    held: int
+    outcomes: int
+
+
 class HeldLimit(TypedDict):
     """A limit that holds for the job."""
 
@@ -460,11 +813,56 @@ class HeldLimit(TypedDict):
 
 
 class Holder(TypedDict):
-    """A document of the service: Holder."""
+    """A document of the API: Holder."""
 
     team: str
     gpus: int
     borrowed_gpus: int
+
+
+class Idle(TypedDict):
+    """What is done with a job that is idle, and after how long."""
+
+    after: str
+    then: NotRequired[Literal["shrink", "pause", "warn"]]
+
+
+class ImageOnNode(TypedDict):
+    """A document of the API: ImageOnNode."""
+
+    node: str
+    note: str  # Why it is not there yet; empty: it is.
+
+
+class ImageRule(TypedDict):
+    """A document of the API: ImageRule."""
+
+    id: int
+    pattern: str  # Such as registry.example.com/vision/*; answered in full.
+    team: NotRequired[str | None]  # null: for everybody.
+    created_at: str
+
+
+class ImageRuleList(TypedDict):
+    """A document of the API: ImageRuleList."""
+
+    items: list[ImageRule]
+    next_after: int | None  # null: the last page.
+
+
+class InstallationSetting(TypedDict):
+    """A setting, by the variable that sets it."""
+
+    group: str
+    name: str
+    value: str  # As people read it, with its unit.
+    meaning: str
+
+
+class InstallationSettingList(TypedDict):
+    """A document of the API: InstallationSettingList."""
+
+    items: list[InstallationSetting]
 
 
 class Invitation(TypedDict):
@@ -481,6 +879,27 @@ class Invitation(TypedDict):
     revoked_at: NotRequired[str | None]
     accepted_at: NotRequired[str | None]
     accepted_by: NotRequired[str | None]
+
+
+class InvitationBody(TypedDict):
+    """A document of the API: InvitationBody."""
+
+    role: MemberRole
+    # An address to which the link is sent, where this installation sends mail.
+    mail: NotRequired[str]
+
+
+class InvitationKeyBody(TypedDict):
+    """A document of the API: InvitationKeyBody."""
+
+    key: str
+
+
+class InvitationList(TypedDict):
+    """A document of the API: InvitationList."""
+
+    sends_mail: bool  # False: links are passed on by people.
+    items: list[Invitation]
 
 
 class Job(TypedDict):
@@ -551,12 +970,43 @@ class JobArray(TypedDict):
     may_change: bool  # True if the caller may steer its jobs.
 
 
+class JobArrayPage(TypedDict):
+    """A document of the API: JobArrayPage."""
+
+    items: list[JobArray]
+    next_cursor: str | None
+
+
+class JobChanges(TypedDict):
+    """A document of the API: JobChanges."""
+
+    elastic: NotRequired[dict[str, Any]]
+    batch: NotRequired[dict[str, Any]]
+    priority: NotRequired[int | None]
+    preemptibility: NotRequired[Preemptibility | None]
+    deadline: NotRequired[str | None]
+    max_duration: NotRequired[str | None]
+    budget_gpu_hours: NotRequired[float | None]
+    idle: NotRequired[Idle | None]
+    notify: NotRequired[Notify | None]
+    retry: NotRequired[dict[str, Any]]
+    labels: NotRequired[dict[str, str] | None]
+
+
 class JobDependencies(TypedDict):
     """The first of them, each way."""
 
     waits_for: list[Dependency]
     awaited_by: list[Dependency]
     awaited_by_total: int  # How many wait for it in all.
+
+
+class JobPage(TypedDict):
+    """A document of the API: JobPage."""
+
+    items: list[Job]
+    next_cursor: str | None
+    total: int | None  # How many there are in all; null: not counted.
 
 
 class JobRef(TypedDict):
@@ -568,7 +1018,7 @@ class JobRef(TypedDict):
 
 
 class JobRemovals(TypedDict):
-    """A document of the service: JobRemovals."""
+    """A document of the API: JobRemovals."""
 
     is_pinned: bool  # Nothing of it is removed for its age.
     items: list[Removal]
@@ -601,6 +1051,62 @@ class JobSchedule(TypedDict):
     due_at: str
 
 
+class JobSpec(TypedDict):
+    """One job as its user declares it."""
+
+    name: str
+    team: NotRequired[str]
+    pool: NotRequired[str]
+    image: NotRequired[str | None]
+    command: list[str]
+    code: NotRequired[Code | None]
+    workdir: NotRequired[str | None]
+    env: NotRequired[dict[str, str]]
+    secrets: NotRequired[list[str]]
+    data: NotRequired[list[DataUse]]
+    network: NotRequired[JobNetwork | None]
+    resources: NotRequired[Resources]
+    elastic: NotRequired[Elastic]
+    batch: NotRequired[Batch]
+    priority: NotRequired[int]
+    preemptibility: NotRequired[Preemptibility]
+    deadline: NotRequired[str | None]
+    utility: NotRequired[list[UtilityPoint] | None]
+    max_duration: NotRequired[str | None]
+    budget_gpu_hours: NotRequired[float | None]
+    idle: NotRequired[Idle | None]
+    retry: NotRequired[Retry]
+    early_end: NotRequired[Literal["failed", "completed"]]
+    checkpoint: NotRequired[Checkpoint]
+    start_from: NotRequired[StartFrom | None]
+    depends_on: NotRequired[list[str | AwaitedJob]]
+    notify: NotRequired[Notify | None]
+    metrics: NotRequired[list[LoggedMetric]]
+    seed: NotRequired[int]
+    labels: NotRequired[dict[str, str]]
+    array: NotRequired[ArraySpec]  # Makes a job for each trial: in a bulk and in a check only.
+    # Makes trials one after the other: of `submit_sweep` and in a check only.
+    sweep: NotRequired[SweepTerms]
+    template: NotRequired[str]  # A template of the team, which fills in what is left out.
+    project: NotRequired[str]  # Also accepted for `team`.
+    max_restarts: NotRequired[int]  # Also accepted for `retry.max_restarts`.
+
+
+class JoinedTeam(TypedDict):
+    """A document of the API: JoinedTeam."""
+
+    team: str
+    role: str
+
+
+class KeepBest(TypedDict):
+    """Which checkpoints stay beside the last ones: the best by a value that the script logs."""
+
+    metric: str
+    goal: NotRequired[Literal["min", "max"]]
+    n: NotRequired[int]
+
+
 class KeptCheckpoint(TypedDict):
     """What an earlier release wrote tells nothing of itself: there the rest is null or empty."""
 
@@ -612,6 +1118,13 @@ class KeptCheckpoint(TypedDict):
     weights_bytes: int | None
     digest: str | None  # SHA-256 of the file of weights, in hexadecimal.
     metrics: list[LoggedValue]  # The newest of each name.
+
+
+class KeptCheckpoints(TypedDict):
+    """A document of the API: KeptCheckpoints."""
+
+    items: list[KeptCheckpoint]
+    next_cursor: str | None
 
 
 class KeptPart(TypedDict):
@@ -651,8 +1164,37 @@ class Lately(TypedDict):
     outcomes: int  # Of so many jobs, at most 10.
 
 
+class Leaving(TypedDict):
+    """A document of the API: Leaving."""
+
+    gpus_free_elsewhere: int  # Of the pool, on other nodes that take new work.
+    count: int  # Of jobs that hold GPUs of the node, in all.
+    items: list[LeavingJob]  # At most 500, by name.
+
+
+class LeavingJob(TypedDict):
+    """A document of the API: LeavingJob."""
+
+    id: str
+    name: str
+    team: str
+    mode: JobMode
+    workers_here: int  # That hold GPUs of this node.
+    workers_elsewhere: int
+    gpus_here: int
+    min_workers: int
+    # While it trains. false: of mode `fixed`, or nothing says that its workers share the work; it
+    # pauses and starts again elsewhere.
+    can_move: bool
+    # For how many workers of its size other nodes have room, if nobody else takes it.
+    workers_with_room: int
+    # What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere,
+    # `pauses` after a checkpoint, or `stays` until it ends.
+    without_room: WithoutRoomEnum
+
+
 class LogLine(TypedDict):
-    """A document of the service: LogLine."""
+    """A document of the API: LogLine."""
 
     at: str
     worker: str
@@ -660,8 +1202,23 @@ class LogLine(TypedDict):
     text: str
 
 
+class LogLineList(TypedDict):
+    """A document of the API: LogLineList."""
+
+    items: list[LogLine]
+    has_earlier: bool  # There are lines before these.
+    is_trimmed: bool  # Older lines were dropped for good: a process or the job wrote too much.
+
+
+class LoggedMetric(TypedDict):
+    """A metric, and how its number is found in a line of the log."""
+
+    name: str
+    pattern: str
+
+
 class LoggedValue(TypedDict):
-    """A document of the service: LoggedValue."""
+    """A document of the API: LoggedValue."""
 
     name: str
     value: float
@@ -704,8 +1261,15 @@ class Member(TypedDict):
     from_provider: bool  # True: a group of the identity provider gives it, and takes it.
 
 
+class MemberBody(TypedDict):
+    """A document of the API: MemberBody."""
+
+    role: MemberRole
+    name: str  # Of an account that is there.
+
+
 class MemberList(TypedDict):
-    """A document of the service: MemberList."""
+    """A document of the API: MemberList."""
 
     may_change: bool  # True if the caller may change who is in it.
     may: list[TeamPermission]  # What the caller may do in the team.
@@ -713,8 +1277,32 @@ class MemberList(TypedDict):
     items: list[Member]
 
 
+class Metric(TypedDict):
+    """A document of the API: Metric."""
+
+    at: str  # As reported, within what is possible.
+    generation: int
+    step: int
+    epoch: float
+    samples: int
+    samples_per_second: float
+    step_seconds: float
+    compute_seconds: float
+    communication_seconds: float
+    learning_rate: float
+    workers: int | None
+    global_batch_size: int | None
+    values: dict[str, float | None]
+
+
+class MetricList(TypedDict):
+    """A document of the API: MetricList."""
+
+    items: list[Metric]
+
+
 class MissingTime(TypedDict):
-    """A document of the service: MissingTime."""
+    """A document of the API: MissingTime."""
 
     pool: str
     # One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`,
@@ -725,7 +1313,7 @@ class MissingTime(TypedDict):
 
 
 class Model(TypedDict):
-    """A document of the service: Model."""
+    """A document of the API: Model."""
 
     name: str
     created_by: str
@@ -733,12 +1321,24 @@ class Model(TypedDict):
     versions: list[ModelVersion]  # Newest first.
 
 
+class ModelAliasBody(TypedDict):
+    """A document of the API: ModelAliasBody."""
+
+    version: str  # A number, another word, or latest.
+
+
 class ModelData(TypedDict):
-    """A document of the service: ModelData."""
+    """A document of the API: ModelData."""
 
     name: str
     path: str
     version: str  # Empty: it was no copy, but the source itself.
+
+
+class ModelList(TypedDict):
+    """A document of the API: ModelList."""
+
+    items: list[Model]
 
 
 class ModelVersion(TypedDict):
@@ -763,8 +1363,17 @@ class ModelVersion(TypedDict):
     created_at: str
 
 
+class ModelVersionBody(TypedDict):
+    """Which checkpoint becomes the version."""
+
+    job: str  # Id or name of a job of the team.
+    step: NotRequired[str]  # Of its checkpoint, or latest, or best.
+    alias: NotRequired[str]  # A word for it from now on.
+    note: NotRequired[str]  # For people.
+
+
 class MonthBefore(TypedDict):
-    """A document of the service: MonthBefore."""
+    """A document of the API: MonthBefore."""
 
     month: str  # As 2026-11.
     total: BalancedCosts
@@ -802,6 +1411,83 @@ class MonthReport(TypedDict):
     fairness: MonthFairness
 
 
+class NewAccountBody(TypedDict):
+    """A document of the API: NewAccountBody."""
+
+    key: str
+    username: str
+    password: str
+
+
+class NewNode(TypedDict):
+    """A node as it is to be."""
+
+    name: str
+    pool: str
+    gpus: int
+    address: NotRequired[str]  # Where its processes reach one another.
+    # Where its worker host is reached. Empty: where this installation's settings say. Nodes of the
+    # same URL are of one machine.
+    host_url: NotRequired[str]
+    # Where jobs' coordinators on this node reach the api, such as https://concertina.example.com.
+    # Empty: where this installation's settings say.
+    service_url: NotRequired[str]
+    gpu_uuids: NotRequired[list[str]]  # By index; empty: processes are given GPUs by their numbers.
+
+
+class NewPasswordBody(TypedDict):
+    """A document of the API: NewPasswordBody."""
+
+    password: str  # The one that you have now.
+    new_password: str
+
+
+class NewPool(TypedDict):
+    """A pool as it is to be; what is left out has its default."""
+
+    name: str  # That no other one has.
+    gpu_type: NotRequired[str]
+    policy: NotRequired[str]  # What the planner makes the most of: a policy of this installation.
+    policy_options: NotRequired[dict[str, Any]]  # What differs from the policy's defaults.
+    # What becomes of a new job that does not fit beside the smallest sizes of all others.
+    admission: NotRequired[PoolAdmissionEnum]
+    dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
+    all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
+    # Labels of machines of the Ray cluster: its nodes are made from those that bear all of them.
+    # Empty: its nodes are those that are named here.
+    ray_selector: NotRequired[dict[str, str]]
+    # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
+    # cluster may use the rest. Empty: all.
+    gpus_per_node: NotRequired[int | None]
+    fair_share: NotRequired[FairShareSetup]
+    # Fetched to its nodes before any job names them; blank: the worker image.
+    prefetched_images: NotRequired[list[str]]
+    nodes: NotRequired[dict[str, NodeSetup]]
+
+
+class NewTeam(TypedDict):
+    """A team as it is to be; what is left out has its default."""
+
+    name: str  # That no other one has.
+    parent: NotRequired[str | None]  # The team above it; null: none.
+    # Most jobs that may wait, queued or paused; the next one is refused.
+    max_queued_jobs: NotRequired[int]
+    # Most that its jobs keep on disk, in GiB. Empty: the installation's number.
+    most_disk_gib: NotRequired[int | None]
+    network: NotRequired[JobNetwork]  # What its jobs may ask for, as `network` in their specs.
+    # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
+    reachable: NotRequired[list[str]]
+    # True: each of its members may change, cancel and delete all of the team's jobs, not only those
+    # that they submitted themselves.
+    members_change_all_jobs: NotRequired[bool]
+    limits: NotRequired[TeamLimitsSetup]
+    rules: NotRequired[TeamRulesSetup]
+    quotas: NotRequired[dict[str, QuotaSetup]]  # By the name of the pool.
+    # Patterns of images that its jobs may run; * stands for any characters.
+    images: NotRequired[list[str]]
+    templates: NotRequired[dict[str, TemplateSetup]]
+
+
 class NewlyPaused(TypedDict):
     """A job that would have been paused, and is not with the quotas that there are."""
 
@@ -810,15 +1496,34 @@ class NewlyPaused(TypedDict):
 
 
 class NextStep(TypedDict):
-    """A document of the service: NextStep."""
+    """A document of the API: NextStep."""
 
     workers: int
     gpus: int  # More than now.
     gain: float  # 0.06: it would be 6 % faster.
 
 
+class Node(TypedDict):
+    """A document of the API: Node."""
+
+    name: str
+    gpus: int
+    is_schedulable: bool  # false: cordoned, takes no new work.
+    is_draining: bool  # true: running jobs move away from it.
+    silent_since: str | None  # It has not answered since then, and takes no new work.
+    silent_reason: str  # Why, in words; empty: it answers.
+    claims: list[Claim]
+
+
+class NodePage(TypedDict):
+    """A document of the API: NodePage."""
+
+    items: list[NodeService]
+    next_after: str | None  # null: this is the last page.
+
+
 class NodeService(TypedDict):
-    """A document of the service: NodeService."""
+    """A document of the API: NodeService."""
 
     name: str
     pool: str
@@ -850,6 +1555,29 @@ class NodeSetup(TypedDict):
     gpu_uuids: NotRequired[list[str]]  # By index; empty: processes are given GPUs by their numbers.
 
 
+class NoticeList(TypedDict):
+    """A document of the API: NoticeList."""
+
+    items: list[str]  # Sentences for people.
+
+
+class Notify(TypedDict):
+    """Webhooks that are told of a job, and the occasions."""
+
+    to: list[str]
+    on: NotRequired[list[Occasion]]
+
+
+class OpenInvitation(TypedDict):
+    """What somebody is invited to."""
+
+    team: str
+    role: str
+    invited_by: str
+    expires_at: str
+    makes_accounts: bool  # True: whoever has no account makes one with a password.
+
+
 class OtherTeamChange(TypedDict):
     """What it meant for another team of the pool."""
 
@@ -870,12 +1598,177 @@ class Outlook(TypedDict):
 
 
 class Output(TypedDict):
-    """A document of the service: Output."""
+    """A document of the API: Output."""
 
     path: str  # Below the outputs.
     is_folder: bool
     bytes: int  # 0 of a folder: what is in it is not counted here.
     modified_at: str
+
+
+class OutputList(TypedDict):
+    """A document of the API: OutputList."""
+
+    items: list[Output]
+    next_cursor: str | None
+
+
+class ParameterDraw(TypedDict):
+    """How a parameter's values are drawn: in one of three ways."""
+
+    uniform: NotRequired[list[float] | None]
+    log_uniform: NotRequired[list[float] | None]
+    choice: NotRequired[str | list[float | str | bool] | None]
+
+
+class PatchedChangedNode(TypedDict):
+    """A node; the pool that it is in, or moves to."""
+
+    pool: NotRequired[str]
+    gpus: NotRequired[int]  # Needed for a new node.
+    address: NotRequired[str]  # Where its processes reach one another.
+    # Where its worker host is reached. Empty: where this installation's settings say. Nodes of the
+    # same URL are of one machine.
+    host_url: NotRequired[str]
+    # Where jobs' coordinators on this node reach the api, such as https://concertina.example.com.
+    # Empty: where this installation's settings say.
+    service_url: NotRequired[str]
+    gpu_uuids: NotRequired[list[str]]  # By index; empty: processes are given GPUs by their numbers.
+
+
+class PatchedPoolSetup(TypedDict):
+    """GPUs of one type, planned together."""
+
+    gpu_type: NotRequired[str]
+    policy: NotRequired[str]  # What the planner makes the most of: a policy of this installation.
+    policy_options: NotRequired[dict[str, Any]]  # What differs from the policy's defaults.
+    # What becomes of a new job that does not fit beside the smallest sizes of all others.
+    admission: NotRequired[PoolAdmissionEnum]
+    dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
+    all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
+    # Labels of machines of the Ray cluster: its nodes are made from those that bear all of them.
+    # Empty: its nodes are those that are named here.
+    ray_selector: NotRequired[dict[str, str]]
+    # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
+    # cluster may use the rest. Empty: all.
+    gpus_per_node: NotRequired[int | None]
+    fair_share: NotRequired[FairShareSetup]
+    # Fetched to its nodes before any job names them; blank: the worker image.
+    prefetched_images: NotRequired[list[str]]
+    nodes: NotRequired[dict[str, NodeSetup]]
+
+
+class PatchedQuotaChange(TypedDict):
+    """A document of the API: PatchedQuotaChange."""
+
+    pool: NotRequired[str]
+    # GPUs the team gets back within seconds when it has work for them.
+    guaranteed_gpus: NotRequired[int]
+    limit_gpus: NotRequired[int | None]  # Most GPUs the team may hold. Empty: the whole pool.
+    # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
+    lending_limit_gpus: NotRequired[int | None]
+    # Share of idle GPUs beyond the guarantee, relative to other teams.
+    over_quota_weight: NotRequired[float]
+
+
+class PatchedRetentionBody(TypedDict):
+    """What to change; null takes it back."""
+
+    days: NotRequired[int | None]  # 0: for ever.
+    least_days: NotRequired[int | None]  # Admins only.
+    most_days: NotRequired[int | None]  # Admins only.
+
+
+class PatchedRoleBody(TypedDict):
+    """A document of the API: PatchedRoleBody."""
+
+    role: NotRequired[MemberRole]
+
+
+class PatchedRulesBody(TypedDict):
+    """What to change: a part that is named takes the place of the whole; null takes it away."""
+
+    # What a job gets where its spec and its template say nothing; at most 16384 characters.
+    defaults: NotRequired[dict[str, Any] | None]
+    # `least` and `most` of fields, written as the field is; `gpus` is of all workers of a job
+    # together.
+    bounds: NotRequired[dict[str, dict[str, Any]] | None]
+    # Labels that each job has: one of `values`, a `pattern` in which * is any characters, or, with
+    # neither, any value.
+    labels: NotRequired[dict[str, dict[str, Any]] | None]
+    pools: NotRequired[list[str] | None]  # Pools in which its jobs may run, at most 100; null: all.
+    modes: NotRequired[list[str] | None]  # Values that `elastic.mode` may have; null: all.
+    # True: leads of the team itself change nothing of them. For admins, and leads of a team above.
+    is_locked: NotRequired[bool]
+
+
+class PatchedScheduleChangeBody(TypedDict):
+    """A document of the API: PatchedScheduleChangeBody."""
+
+    # A job spec, which may have an `array`. It is submitted as any other, and its `name` gets the
+    # moment behind it; it may have no `deadline`, and its `team` may be left out.
+    spec: NotRequired[dict[str, Any]]
+    # Minute, hour, day of the month, month, day of the week; no oftener than every 5 minutes.
+    cron: NotRequired[str]
+    # Of the IANA database, such as `Europe/Berlin`: in which `cron` is read.
+    time_zone: NotRequired[str]
+    # While a job of it lives: `skip` the time, `allow` another beside it, or `replace` it, which
+    # cancels it.
+    overlap: NotRequired[Overlap]
+    # Of times that were due while the service was away: the `last`, if it is not longer ago than
+    # `start_within`, or `none`.
+    catch_up: NotRequired[CatchUp]
+    start_within: NotRequired[int]  # Seconds after which a time that was due is missed.
+
+
+class PatchedTeamChange(TypedDict):
+    """What may be changed of a team."""
+
+    name: NotRequired[str]  # Another name. GPU time of before stays under the former one.
+    # Most jobs that may wait, queued or paused; the next one is refused.
+    max_queued_jobs: NotRequired[int]
+    # Most that its jobs keep on disk, in GiB. Empty: the installation's number.
+    most_disk_gib: NotRequired[int | None]
+    network: NotRequired[JobNetwork]  # What its jobs may ask for, as `network` in their specs.
+    # Hosts with ports that jobs reach with `network: listed`, as `pypi.org:443`.
+    reachable: NotRequired[list[str]]
+    # True: each of its members may change, cancel and delete all of the team's jobs, not only those
+    # that they submitted themselves.
+    members_change_all_jobs: NotRequired[bool]
+    parent: NotRequired[str | None]  # The team above it; null: none.
+    # That it and the teams below it may use in a month of UTC. null: no limit.
+    gpu_hours_per_month: NotRequired[float | None]
+    # Most GPUs that the team's jobs of one person, or one token, hold at once, in all pools
+    # together; in each team below as well. null: no limit.
+    max_gpus_per_user: NotRequired[int | None]
+    # Most jobs of the team that wait of those that one person, or one token, has submitted. null:
+    # no limit.
+    max_queued_jobs_per_user: NotRequired[int | None]
+    # Most jobs of it and the teams below it that hold GPUs at once; further ones wait. null: no
+    # limit.
+    max_running_jobs: NotRequired[int | None]
+    # Most of these that one person, or one token, has submitted. null: no limit.
+    max_running_jobs_per_user: NotRequired[int | None]
+    when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
+
+
+class PatchedTemplateChangeBody(TypedDict):
+    """What to change of a template; what is left out stays."""
+
+    description: NotRequired[str]
+    spec: NotRequired[dict[str, Any]]
+
+
+class PatchedWebhookChangeBody(TypedDict):
+    """A document of the API: PatchedWebhookChangeBody."""
+
+    # Of events. None: all, also what is of no job: months, schedules.
+    kinds: NotRequired[list[KindsEnum]]
+    # Of changes of state only those to one of these. None: all.
+    states: NotRequired[list[JobState]]
+    # true: it is told only of jobs that name it in their `notify`.
+    is_on_request: NotRequired[bool]
+    is_enabled: NotRequired[bool]  # false: nothing is sent, nor kept to be sent later.
 
 
 class PausedDetails(TypedDict):
@@ -884,6 +1777,27 @@ class PausedDetails(TypedDict):
     kind: Literal["paused"]
     needed_gpus: int
     reserved: Reserved | None  # It was a guest on these.
+
+
+class PerGpuBatch(TypedDict):
+    """The memory limit of one worker's share."""
+
+    max: NotRequired[int | Literal["auto"]]
+
+
+class Period(TypedDict):
+    """The jobs that ended in a stretch of time."""
+
+    completed: int
+    failed: int
+    cancelled: int
+    mean_completion_seconds: float | None
+    p50_completion_seconds: float | None
+    p99_completion_seconds: float | None
+    gpu_seconds: float  # Held in that time by all jobs.
+    utilisation: float  # Share of all GPUs in use, 0 to 1.
+    rescales: int
+    longest_stall_seconds: float
 
 
 class PersonReport(TypedDict):
@@ -919,15 +1833,58 @@ class PersonalToken(TypedDict):
     last_used_from: str  # The address that was seen then, of IPv6 its network. Empty: none yet.
 
 
+class PersonalTokenBody(TypedDict):
+    """A document of the API: PersonalTokenBody."""
+
+    # Until it expires; without it 90, or as many as are allowed. null: never, for admins alone.
+    days: NotRequired[int | None]
+    name: str  # What it is for.
+    # What it may do of what you may. Without it, all but what admins alone may.
+    scopes: NotRequired[list[TokenScope]]
+
+
 class PersonalTokenList(TypedDict):
-    """A document of the service: PersonalTokenList."""
+    """A document of the API: PersonalTokenList."""
 
     longest_days: int  # How long tokens may last; those of admins may last longer.
     items: list[PersonalToken]
 
 
+class Plans(TypedDict):
+    """Do jobs start, grow and shrink as they should?"""
+
+    are_applied: bool  # Of every pool.
+    since: str | None  # When that ended; null: it holds.
+    message: str  # What is wrong and where to look; or empty.
+    jobs_left_out: int  # Jobs that are left out of plans, because the planner fails on their data.
+
+
+class Policy(TypedDict):
+    """A policy of this installation, which may be an extension's."""
+
+    name: str
+    summary: str  # What it does, to stand behind its name.
+    options: list[PolicyOption]
+
+
+class PolicyList(TypedDict):
+    """A document of the API: PolicyList."""
+
+    items: list[Policy]
+
+
+class PolicyOption(TypedDict):
+    """A document of the API: PolicyOption."""
+
+    name: str
+    explanation: str
+    default: Any  # A number, or one of the choices.
+    choices: list[str]  # None: the option is a number.
+    at_least: float | None  # null: it has no lower bound.
+
+
 class Pool(TypedDict):
-    """A document of the service: Pool."""
+    """A document of the API: Pool."""
 
     name: str
     gpu_type: str
@@ -945,10 +1902,17 @@ class Pool(TypedDict):
     following_note: str  # For admins: what to know of these machines, a line each; empty: nothing.
     price: float | None  # What one more GPU would add.
     gap: float | None  # 0: the newest plan is optimal.
+    nodes: list[Node]
+
+
+class PoolList(TypedDict):
+    """A document of the API: PoolList."""
+
+    items: list[Pool]
 
 
 class PoolReceipt(TypedDict):
-    """A document of the service: PoolReceipt."""
+    """A document of the API: PoolReceipt."""
 
     pool: str
     working_seconds: float  # In which it had work for its guarantee.
@@ -1009,6 +1973,21 @@ class Prediction(TypedDict):
     lately: Lately | None  # Null: nothing like it has ended yet.
 
 
+class PrefetchedImage(TypedDict):
+    """A document of the API: PrefetchedImage."""
+
+    id: int
+    pool: str
+    image: NotRequired[str]  # Blank: the platform's worker image.
+    nodes: list[ImageOnNode]  # What the control loop heard last.
+
+
+class PrefetchedImageList(TypedDict):
+    """A document of the API: PrefetchedImageList."""
+
+    items: list[PrefetchedImage]
+
+
 class PreviewResult(TypedDict):
     """What came out, for teams whose numbers the reader sees."""
 
@@ -1036,6 +2015,14 @@ class PreviewedQuota(TypedDict):
     over_quota_weight: NotRequired[float]
 
 
+class Price(TypedDict):
+    """A document of the API: Price."""
+
+    at: str
+    price: float | None
+    gap: float | None
+
+
 class PriceEffect(TypedDict):
     """How the team and the others fared with it."""
 
@@ -1059,8 +2046,17 @@ class PriceStep(TypedDict):
     adds_gpus: int
 
 
+class Prices(TypedDict):
+    """A document of the API: Prices."""
+
+    pool: str
+    policy: str  # In whose unit the prices are, as it is now.
+    items: list[Price]  # Oldest first, at most 600.
+    alarms: list[str]  # When a plan was refused; at most 100.
+
+
 class Problem(TypedDict):
-    """A document of the service: Problem."""
+    """A document of the API: Problem."""
 
     field: str
     value: Any
@@ -1078,7 +2074,7 @@ class Quarantine(TypedDict):
 
 
 class Quota(TypedDict):
-    """A document of the service: Quota."""
+    """A document of the API: Quota."""
 
     pool: str
     guaranteed_gpus: int  # GPUs the team gets back within seconds when it has work for them.
@@ -1086,6 +2082,25 @@ class Quota(TypedDict):
     # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
     lending_limit_gpus: int | None
     over_quota_weight: float  # Share of idle GPUs beyond the guarantee, relative to other teams.
+
+
+class QuotaChange(TypedDict):
+    """A document of the API: QuotaChange."""
+
+    pool: str
+    # GPUs the team gets back within seconds when it has work for them.
+    guaranteed_gpus: NotRequired[int]
+    limit_gpus: NotRequired[int | None]  # Most GPUs the team may hold. Empty: the whole pool.
+    # Most GPUs of the guarantee that others may use while it is idle. Empty: all.
+    lending_limit_gpus: NotRequired[int | None]
+    # Share of idle GPUs beyond the guarantee, relative to other teams.
+    over_quota_weight: NotRequired[float]
+
+
+class QuotaList(TypedDict):
+    """A document of the API: QuotaList."""
+
+    items: list[QuotaChange]
 
 
 class QuotaPreview(TypedDict):
@@ -1161,6 +2176,12 @@ class QuotaSetup(TypedDict):
     over_quota_weight: NotRequired[float]
 
 
+class ReasonBody(TypedDict):
+    """A document of the API: ReasonBody."""
+
+    reason: NotRequired[str]  # For the record.
+
+
 class RefusedDetails(TypedDict):
     """A job that can never start as it is."""
 
@@ -1185,7 +2206,7 @@ class Remedy(TypedDict):
 
 
 class Removal(TypedDict):
-    """A document of the service: Removal."""
+    """A document of the API: Removal."""
 
     part: RemovalPartEnum  # `job`: all that is left of it.
     due_at: str | None  # Null: never, as things are, or the job has not ended.
@@ -1215,6 +2236,16 @@ class Reserved(TypedDict):
     promised_at: float | None  # By what is known of the lengths of running jobs.
 
 
+class Resources(TypedDict):
+    """What one worker gets, and what all of them together may write."""
+
+    gpus_per_worker: NotRequired[int]
+    cpus: NotRequired[float | None]
+    memory: NotRequired[str | None]
+    shm_size: NotRequired[str | None]
+    disk_per_job: NotRequired[str | None]
+
+
 class Restart(TypedDict):
     """What it cost to start a script with other workers, as far as their logs tell."""
 
@@ -1230,12 +2261,18 @@ class Restart(TypedDict):
 
 
 class Result(TypedDict):
-    """A document of the service: Result."""
+    """A document of the API: Result."""
 
     trace: str
     gpus: int
     verdict: str
     runs: list[Run]
+
+
+class Retry(TypedDict):
+    """How often a job whose own code fails is started again."""
+
+    max_restarts: NotRequired[int]
 
 
 class Rival(TypedDict):
@@ -1253,6 +2290,15 @@ class RolePermission(TypedDict):
     permission: TeamPermission
     meaning: str  # What it lets its holder do.
     roles: list[MemberRole]  # Who has it; admins have all.
+
+
+class RotationBody(TypedDict):
+    """A document of the API: RotationBody."""
+
+    # Until it expires; without it 90, or as many as are allowed. null: never, for admins alone.
+    days: NotRequired[int | None]
+    # How long the former key opens as well. 0: it is revoked at once.
+    overlap_hours: NotRequired[int]
 
 
 class RuleSet(TypedDict):
@@ -1312,6 +2358,23 @@ class RunningDetails(TypedDict):
     user: UserShare | None
 
 
+class Sample(TypedDict):
+    """A document of the API: Sample."""
+
+    at: str
+    used: dict[str, int]  # GPUs by team.
+    waiting: dict[str, int]  # GPUs that waiting jobs ask for at least, by team.
+    guaranteed: dict[str, int]  # GPUs that were guaranteed then, by team.
+
+
+class ScaleOn(TypedDict):
+    """A metric the script logs, and between which values the job's size is right."""
+
+    metric: str
+    grow_above: NotRequired[float | None]
+    shrink_below: NotRequired[float | None]
+
+
 class Schedule(TypedDict):
     """A schedule, without its spec."""
 
@@ -1338,8 +2401,28 @@ class Schedule(TypedDict):
     changed_at: str
 
 
+class ScheduleBody(TypedDict):
+    """A document of the API: ScheduleBody."""
+
+    name: str
+    # A job spec, which may have an `array`. It is submitted as any other, and its `name` gets the
+    # moment behind it; it may have no `deadline`, and its `team` may be left out.
+    spec: dict[str, Any]
+    # Minute, hour, day of the month, month, day of the week; no oftener than every 5 minutes.
+    cron: str
+    # Of the IANA database, such as `Europe/Berlin`: in which `cron` is read.
+    time_zone: NotRequired[str]
+    # While a job of it lives: `skip` the time, `allow` another beside it, or `replace` it, which
+    # cancels it.
+    overlap: NotRequired[Overlap]
+    # Of times that were due while the service was away: the `last`, if it is not longer ago than
+    # `start_within`, or `none`.
+    catch_up: NotRequired[CatchUp]
+    start_within: NotRequired[int]  # Seconds after which a time that was due is missed.
+
+
 class ScheduleList(TypedDict):
-    """A document of the service: ScheduleList."""
+    """A document of the API: ScheduleList."""
 
     items: list[Schedule]
 
@@ -1377,12 +2460,45 @@ class Secret(TypedDict):
     jobs_count: int  # How many live jobs need it.
 
 
+class SecretBody(TypedDict):
+    """What to keep: `variables` of an environment, or the login of a registry."""
+
+    kind: SecretKind
+    variables: NotRequired[dict[str, str]]
+    registry: NotRequired[str]  # Such as registry.example.com:5000.
+    username: NotRequired[str]
+    password: NotRequired[str]
+
+
+class SecretList(TypedDict):
+    """A document of the API: SecretList."""
+
+    may_set: bool  # True if the caller may set and delete them.
+    items: list[Secret]
+
+
+class Session(TypedDict):
+    """A document of the API: Session."""
+
+    user: User
+    notices: list[str]  # What whoever signs in should know; for people.
+
+
 class Setup(TypedDict):
     """All that admins set up. Objects and fields that are left out stay as they are."""
 
     pools: NotRequired[dict[str, PoolSetup]]
     teams: NotRequired[dict[str, TeamSetup]]
     images: NotRequired[list[str]]  # Patterns of images that everybody's jobs may run.
+
+
+class SetupBody(TypedDict):
+    """A set-up as it is wanted."""
+
+    setup: Setup
+    # Remove what the document leaves out of a group that it names: of `pools`, `teams`, `images`,
+    # and of a pool's `nodes`, say. Otherwise that stays.
+    prune: NotRequired[bool]
 
 
 class SetupChange(TypedDict):
@@ -1396,7 +2512,7 @@ class SetupChange(TypedDict):
 
 
 class SetupFieldChange(TypedDict):
-    """A document of the service: SetupFieldChange."""
+    """A document of the API: SetupFieldChange."""
 
     field: str
     before: Any | None  # null, too, if it is new.
@@ -1421,7 +2537,7 @@ class SetupOutcome(TypedDict):
 
 
 class Shortfall(TypedDict):
-    """A document of the service: Shortfall."""
+    """A document of the API: Shortfall."""
 
     pool: str
     # One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`,
@@ -1436,6 +2552,28 @@ class Shortfall(TypedDict):
     jobs: list[str]  # That waited for them; the first 20 if there were more.
 
 
+class SignInMethods(TypedDict):
+    """A document of the API: SignInMethods."""
+
+    provider: SignInProvider | None  # An OpenID provider; null: there is none.
+    proxy: SignInProxy | None  # A proxy by which this request came, and which vouches for you.
+
+
+class SignInProvider(TypedDict):
+    """A document of the API: SignInProvider."""
+
+    name: str  # As people call it.
+    # Where a browser goes to sign in, with `next`, the path that it wants, as a parameter.
+    address: str
+
+
+class SignInProxy(TypedDict):
+    """A document of the API: SignInProxy."""
+
+    name: str  # Who you are, as the proxy says.
+    address: str  # As that of a provider.
+
+
 class SimulatedQuota(TypedDict):
     """A team's quota in the changed cluster."""
 
@@ -1445,8 +2583,22 @@ class SimulatedQuota(TypedDict):
     over_quota_weight: NotRequired[float]
 
 
+class Simulation(TypedDict):
+    """A document of the API: Simulation."""
+
+    id: str
+    title: str
+    state: SimulationState
+    progress: float  # Share of all simulated jobs that ended.
+    requested_by: str  # Their name then.
+    requested_at: str
+    started_at: str | None
+    finished_at: str | None
+    error: str
+
+
 class SimulationDetail(TypedDict):
-    """A document of the service: SimulationDetail."""
+    """A document of the API: SimulationDetail."""
 
     id: str
     title: str
@@ -1459,6 +2611,12 @@ class SimulationDetail(TypedDict):
     error: str
     request: SimulationRequest
     result: Result | None
+
+
+class SimulationList(TypedDict):
+    """A document of the API: SimulationList."""
+
+    items: list[Simulation]
 
 
 class SimulationRequest(TypedDict):
@@ -1506,6 +2664,53 @@ class Span(TypedDict):
     p90: str | None
 
 
+class Sparkline(TypedDict):
+    """The course of one job, small enough for a line of a list."""
+
+    job_id: str
+    metric: str  # Its loss, or what else it logs; empty: it logged no number.
+    values: list[float]  # Evenly thinned, oldest first.
+
+
+class SparklineList(TypedDict):
+    """A document of the API: SparklineList."""
+
+    items: list[Sparkline]
+
+
+class Standing(TypedDict):
+    """One team in one pool; GPUs unless it says otherwise."""
+
+    pool: str
+    guaranteed: int
+    limit: int | None  # null: no limit but the pool.
+    fair_share: int  # Of what is there, for what all want now.
+    allocated: int
+    borrowed: int  # Held beyond its guarantee.
+    lent: int  # Of its guarantee, held by others.
+    reserved: int  # Of its guarantee, idle and never lent.
+    pending_request: int  # What its waiting jobs need at least.
+    reclaim_exposure: int  # What it would have to give back if every team wanted its claim.
+    usage_decayed: float  # GPU-seconds of the past, halved every half-life.
+    share_rank: int  # 1: borrows next.
+
+
+class StandingList(TypedDict):
+    """A document of the API: StandingList."""
+
+    items: list[Standing]
+
+
+class StartFrom(TypedDict):
+    """Which checkpoint, and how much of it: its weights, or all of the training."""
+
+    job: NotRequired[str | None]
+    step: NotRequired[int | Literal["latest", "best"] | None]
+    model: NotRequired[str | None]
+    what: NotRequired[Literal["weights", "all"]]
+    skip: NotRequired[list[str]]
+
+
 class StartedDetails(TypedDict):
     """A waiting job that starts."""
 
@@ -1514,7 +2719,7 @@ class StartedDetails(TypedDict):
 
 
 class StartedDeviceLogin(TypedDict):
-    """A document of the service: StartedDeviceLogin."""
+    """A document of the API: StartedDeviceLogin."""
 
     device_code: str  # For the command line alone.
     user_code: str  # For the person, who types it on the page `/device` of the dashboard.
@@ -1523,7 +2728,7 @@ class StartedDeviceLogin(TypedDict):
 
 
 class StoringJob(TypedDict):
-    """A document of the service: StoringJob."""
+    """A document of the API: StoringJob."""
 
     id: str
     name: str
@@ -1542,7 +2747,7 @@ class SubmittedJobs(TypedDict):
 
 
 class SuggestedRange(TypedDict):
-    """A document of the service: SuggestedRange."""
+    """A document of the API: SuggestedRange."""
 
     min_workers: int
     max_workers: int
@@ -1553,6 +2758,25 @@ class SuggestedRange(TypedDict):
     lost_share: float  # Of the time that it trained.
     saved_gpu_seconds: float
     saved_share: float  # Of the GPU time that it trained.
+
+
+class Summary(TypedDict):
+    """The jobs that ended in a stretch of time."""
+
+    completed: int
+    failed: int
+    cancelled: int
+    mean_completion_seconds: float | None
+    p50_completion_seconds: float | None
+    p99_completion_seconds: float | None
+    gpu_seconds: float  # Held in that time by all jobs.
+    utilisation: float  # Share of all GPUs in use, 0 to 1.
+    rescales: int
+    longest_stall_seconds: float
+    running: int  # Jobs, now.
+    waiting: int  # Jobs, now.
+    predictions: Calibration
+    previous: Period  # The stretch of the same length before.
 
 
 class Sweep(TypedDict):
@@ -1579,6 +2803,20 @@ class Sweep(TypedDict):
     may_change: bool  # True if the caller may cancel it.
 
 
+class SweepCurve(TypedDict):
+    """The metric of one trial over its training, thinned, oldest first."""
+
+    job_id: str
+    resources: list[float]
+    values: list[float]
+
+
+class SweepCurves(TypedDict):
+    """A document of the API: SweepCurves."""
+
+    items: list[SweepCurve]
+
+
 class SweepMark(TypedDict):
     """A rung to which a trial came."""
 
@@ -1586,6 +2824,31 @@ class SweepMark(TypedDict):
     resource: float  # How far it was when the value was logged.
     value: float | None  # Null: it was no number.
     promoted_at: str | None  # Null: it was not.
+
+
+class SweepMetric(TypedDict):
+    """Which of the metrics that the script logs tells how good a trial is."""
+
+    name: str
+    goal: NotRequired[MetricGoal]
+
+
+class SweepPage(TypedDict):
+    """A document of the API: SweepPage."""
+
+    items: list[Sweep]
+    next_cursor: str | None
+
+
+class SweepTerms(TypedDict):
+    """The field `sweep`."""
+
+    parameters: dict[str, ParameterDraw | str | list[float | str | bool]]
+    trials: NotRequired[int | None]
+    seed: NotRequired[int]
+    metric: SweepMetric
+    max_running: NotRequired[int]
+    asha: NotRequired[Asha | None]
 
 
 class SweepTrial(TypedDict):
@@ -1654,6 +2917,21 @@ class TeamChange(TypedDict):
     when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
 
 
+class TeamGuarantee(TypedDict):
+    """A document of the API: TeamGuarantee."""
+
+    team: str
+    guaranteed: int
+
+
+class TeamImages(TypedDict):
+    """A document of the API: TeamImages."""
+
+    runs_images: bool  # false: workers are mere processes.
+    platform_image: str  # Always allowed; what jobs run by default. Empty where no images run.
+    patterns: list[str]  # What rules allow; * is any characters.
+
+
 class TeamLimitsSetup(TypedDict):
     """Limits of a team as a whole; null: no limit."""
 
@@ -1673,8 +2951,14 @@ class TeamLimitsSetup(TypedDict):
     when_used_up: NotRequired[WhenUsedUp]  # What becomes of its jobs when these are used up.
 
 
+class TeamList(TypedDict):
+    """A document of the API: TeamList."""
+
+    items: list[Team]
+
+
 class TeamMonthBefore(TypedDict):
-    """A document of the service: TeamMonthBefore."""
+    """A document of the API: TeamMonthBefore."""
 
     month: str  # As 2026-11.
     total: BalancedCosts
@@ -1696,7 +2980,7 @@ class TeamOutcome(TypedDict):
 
 
 class TeamRetention(TypedDict):
-    """A document of the service: TeamRetention."""
+    """A document of the API: TeamRetention."""
 
     may_choose: bool  # True if the caller may set `days`.
     may_set_bounds: bool
@@ -1769,7 +3053,7 @@ class TeamSetup(TypedDict):
 
 
 class TeamShare(TypedDict):
-    """A document of the service: TeamShare."""
+    """A document of the API: TeamShare."""
 
     team: str
     held_gpus: int  # Before the plan.
@@ -1803,8 +3087,18 @@ class Template(TypedDict):
     changed_by: str
 
 
+class TemplateBody(TypedDict):
+    """A template as it is to be."""
+
+    name: str
+    description: NotRequired[str]
+    # What a job gets where its own spec says nothing; no name, team or array. At most 16384
+    # characters.
+    spec: dict[str, Any]
+
+
 class TemplateList(TypedDict):
-    """A document of the service: TemplateList."""
+    """A document of the API: TemplateList."""
 
     may_add: bool  # True if the caller may add one to this team.
     items: list[Template]
@@ -1815,6 +3109,94 @@ class TemplateSetup(TypedDict):
 
     description: NotRequired[str]
     spec: NotRequired[dict[str, Any]]  # Needed for a new template.
+
+
+class Tick(TypedDict):
+    """A document of the API: Tick."""
+
+    id: int
+    at: str
+    observe_seconds: float
+    plan_seconds: float
+    apply_seconds: float
+    alarm: str  # What was wrong with a plan; empty: nothing.
+    pools: list[TickPool]
+    changes_count: int  # Of all jobs.
+    changes: list[TickChange]  # At most 100 in a list.
+    teams: list[TickTeam]  # GPUs of all jobs; empty for ticks of a former release.
+
+
+class TickChange(TypedDict):
+    """What is untold of a job is empty or null: it is another team's."""
+
+    team: str  # `other teams`: those of which you see no numbers.
+    job_id: str | None
+    job_name: str | None
+    pool: str | None  # null: the job was deleted.
+    gpus_before: int
+    gpus_after: int
+    action: Action | BlankEnum
+    reason: JobReason | BlankEnum
+    # Why, in words, for admins: they name jobs of all teams. A team reads its own words with its
+    # job.
+    message: str
+    gain: float | None  # 0.31: 31 % faster, as it was predicted.
+    stall_seconds: float | None  # What it was to cost.
+
+
+class TickDetail(TypedDict):
+    """A document of the API: TickDetail."""
+
+    id: int
+    at: str
+    observe_seconds: float
+    plan_seconds: float
+    apply_seconds: float
+    alarm: str  # What was wrong with a plan; empty: nothing.
+    pools: list[TickPool]
+    changes_count: int  # Of all jobs.
+    changes: list[TickChange]  # At most 100 in a list.
+    teams: list[TickTeam]  # GPUs of all jobs; empty for ticks of a former release.
+    jobs: list[TickShare]  # All that held GPUs or got some; empty for ticks of a former release.
+
+
+class TickPage(TypedDict):
+    """A document of the API: TickPage."""
+
+    items: list[Tick]
+    next_cursor: str | None
+
+
+class TickPool(TypedDict):
+    """A document of the API: TickPool."""
+
+    pool: str
+    policy: str
+    price: float | None  # What one more GPU would have added, in the policy's own unit.
+    gap: float | None  # 0: the plan was optimal.
+    value: float | None
+    upper_bound: float | None
+    gpus_total: int
+    gpus_used: int  # By the plan.
+
+
+class TickShare(TypedDict):
+    """What is untold of a job is empty or null: it is another team's."""
+
+    team: str  # `other teams`: those of which you see no numbers.
+    job_id: str | None
+    job_name: str | None
+    pool: str | None  # null: the job was deleted.
+    gpus_before: int
+    gpus_after: int
+
+
+class TickTeam(TypedDict):
+    """A document of the API: TickTeam."""
+
+    team: str
+    gpus_before: int
+    gpus_after: int
 
 
 class Token(TypedDict):
@@ -1834,8 +3216,20 @@ class Token(TypedDict):
     created_by: str  # Empty: from before that was noted.
 
 
+class TokenBody(TypedDict):
+    """A document of the API: TokenBody."""
+
+    # Until it expires; without it 90, or as many as are allowed. null: never, for admins alone.
+    days: NotRequired[int | None]
+    name: str  # What it is for; jobs that come with it are submitted by `TEAM/NAME`.
+    # What it may do. null, or nothing: all that tokens may. `admin` is for personal tokens.
+    scopes: NotRequired[
+        list[Literal["read", "submit", "manage-jobs", "manage-team", "admin"]] | None
+    ]
+
+
 class TokenList(TypedDict):
-    """A document of the service: TokenList."""
+    """A document of the API: TokenList."""
 
     longest_days: int  # How long tokens that leads make may last; admins may make others.
     items: list[Token]
@@ -1870,8 +3264,18 @@ class TriedSize(TypedDict):
     gain_of_last_gpu: float | None
 
 
+class Upload(TypedDict):
+    """How far an upload is."""
+
+    is_complete: bool  # True: jobs can be submitted with it.
+    received: int  # Bytes of it that are here already.
+    largest_piece: int  # Bytes of one request, at most.
+    most_bytes: int  # Of all files together.
+    most_files: int
+
+
 class Usage(TypedDict):
-    """A document of the service: Usage."""
+    """A document of the API: Usage."""
 
     idle_since: str | None  # All its workers have done nothing since then; null: they do.
     items: list[UsagePoint]
@@ -1897,6 +3301,21 @@ class UsedTemplate(TypedDict):
     version: int
 
 
+class User(TypedDict):
+    """A document of the API: User."""
+
+    username: str
+    is_admin: bool
+    teams: list[str]
+    submits_for: list[str]  # Teams for which they may submit jobs.
+
+
+class UserCodeBody(TypedDict):
+    """A document of the API: UserCodeBody."""
+
+    user_code: str
+
+
 class UserShare(TypedDict):
     """What the jobs hold together that its user has in its team; null: these have no limit."""
 
@@ -1907,14 +3326,30 @@ class UserShare(TypedDict):
 
 
 class UsingJob(TypedDict):
-    """A document of the service: UsingJob."""
+    """A document of the API: UsingJob."""
 
     id: str
     name: str
 
 
+class Utilisation(TypedDict):
+    """A document of the API: Utilisation."""
+
+    pool: str
+    gpus_total: int
+    teams: list[TeamGuarantee]
+    samples: list[Sample]  # Oldest first, at most 600.
+
+
+class UtilityPoint(TypedDict):
+    """What it is worth, in dollars, to have the job done so long after its submission."""
+
+    after: str
+    dollars: float
+
+
 class Validation(TypedDict):
-    """A document of the service: Validation."""
+    """A document of the API: Validation."""
 
     resolved_spec: dict[str, Any] | None  # null if there are problems.
     problems: list[Problem]
@@ -1957,8 +3392,26 @@ class Webhook(TypedDict):
     created_by: str
 
 
+class WebhookBody(TypedDict):
+    """A document of the API: WebhookBody."""
+
+    # Of events. None: all, also what is of no job: months, schedules.
+    kinds: NotRequired[list[KindsEnum]]
+    # Of changes of state only those to one of these. None: all.
+    states: NotRequired[list[JobState]]
+    # true: it is told only of jobs that name it in their `notify`.
+    is_on_request: NotRequired[bool]
+    is_enabled: NotRequired[bool]  # false: nothing is sent, nor kept to be sent later.
+    team: str | None  # Told are its jobs, and those of teams below. null: all, for admins.
+    name: str
+    # Where to send to. Only its host is shown later, for the rest may be a secret; a mail address,
+    # as `mailto:team@example.com`, is shown whole.
+    url: str
+    shape: NotRequired[WebhookShape]
+
+
 class WebhookList(TypedDict):
-    """A document of the service: WebhookList."""
+    """A document of the API: WebhookList."""
 
     items: list[Webhook]
 
@@ -1987,7 +3440,7 @@ class WholeSetup(TypedDict):
 
 
 class Worker(TypedDict):
-    """A document of the service: Worker."""
+    """A document of the API: Worker."""
 
     id: str
     phase: WorkerPhase
@@ -2005,6 +3458,12 @@ class Worker(TypedDict):
     gpu_utilisation: float | None  # 0 to 1.
     gpu_memory_bytes: int | None  # In use.
     gpu_memory_total_bytes: int | None
+
+
+class WorkerList(TypedDict):
+    """A document of the API: WorkerList."""
+
+    items: list[Worker]
 
 
 class FoundRemedy(Remedy):
@@ -2113,6 +3572,9 @@ class SubmittedJob(JobDetail):
     """A job that was just submitted, and what its user should know although nothing is wrong."""
 
     notes: list[str]
+
+
+Bulk = dict[str, Any]
 
 
 Details = (

@@ -33,7 +33,11 @@ def _tell_version(is_asked: bool) -> None:  # noqa: FBT001 - Typer gives the val
     if is_asked:
         from importlib import metadata  # noqa: PLC0415 - which takes a while to load
 
-        typer.echo(f"concertina {metadata.version('concertina')}")
+        try:
+            release = metadata.version("concertina-client")
+        except metadata.PackageNotFoundError:  # it came with the service
+            release = metadata.version("concertina")
+        typer.echo(f"concertina {release}")
         raise typer.Exit
 
 

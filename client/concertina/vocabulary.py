@@ -14,6 +14,7 @@ BlankEnum = Literal[""]
 CatchUp = Literal["none", "last"]
 DataSourceKind = Literal["folder", "object_store", "output", "upload"]
 DeliveryState = Literal["waiting", "delivered", "dead"]
+DeviceLoginStateStateEnum = Literal["pending", "confirmed", "refused"]
 EventKind = Literal[
     "submitted",
     "state_changed",
@@ -151,15 +152,55 @@ JobState = Literal[
     "cancelled",
 ]
 KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
+KindsEnum = Literal[
+    "submitted",
+    "state_changed",
+    "stop_requested",
+    "terms_changed",
+    "mode_detected",
+    "preparing",
+    "batch_limit_found",
+    "worker_failed",
+    "worker_lost",
+    "worker_not_started",
+    "worker_hung",
+    "joiner_dropped",
+    "straggler_found",
+    "workers_lost",
+    "all_workers_lost",
+    "work_lost",
+    "coordinator_restarted",
+    "node_silent",
+    "node_is_slow",
+    "script_warning",
+    "no_progress",
+    "idle",
+    "busy_again",
+    "disk_filling",
+    "limit_near",
+    "budget_warning",
+    "budget_used_up",
+    "deadline_at_risk",
+    "planning_failed",
+    "planned_again",
+    "control_loop_error",
+    "month_closed",
+    "schedule_refused",
+    "schedule_paused",
+]
+LearningRateScaling = Literal["none", "linear", "sqrt", "adascale", "custom"]
 LimitUnit = Literal["hours", "gpu_hours", "jobs", "gpus"]
 LogStream = Literal["stdout", "stderr"]
 MemberRole = Literal["viewer", "member", "lead"]
+MetricGoal = Literal["min", "max"]
 MixEnum = Literal["production", "applications", "kinds"]
 ModelState = Literal["storing", "stored", "lost"]
 NodeClosing = Literal["cordoned", "draining", "silent"]
+Occasion = Literal["started", "completed", "failed", "shrunk", "paused", "deadline_at_risk", "idle"]
 Overlap = Literal["allow", "skip", "replace"]
 PatternEnum = Literal["poisson", "bursty", "daily"]
 PoolAdmissionEnum = Literal["queueing", "dropping"]
+Preemptibility = Literal["preemptible", "semi-preemptible", "non-preemptible"]
 ReclaimTarget = Literal["guarantee", "fair_share"]
 RemedyKind = Literal[
     "higher_priority",
@@ -185,6 +226,7 @@ SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image 
 SignEnum = Literal["line", "iteration"]
 SimulationRequestAdmissionEnum = Literal["queueing", "dropping"]
 SimulationState = Literal["queued", "running", "completed", "failed", "cancelled"]
+StatusEnum = Literal["ok", "impaired", "unavailable"]
 TeamPermission = Literal[
     "see",
     "submit",
@@ -208,4 +250,5 @@ VerdictEnum = Literal["unknown", "keep", "fewer"]
 WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost", "mail"]
 WhenUsedUp = Literal["no_new", "pause"]
+WithoutRoomEnum = Literal["shrinks", "pauses", "stays"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

@@ -29,7 +29,7 @@ def test_a_class_in_a_class_is_known_by_both_names() -> None:
 
 
 def product_modules() -> Iterator[Path]:
-    """Leave out what is written by program: the client's documents have the names of the API."""
+    """Leave out what is written by program: that has the names and the sentences of the API."""
     for path in modules():
         is_product = path.relative_to(ROOT).parts[0] in PRODUCT
         is_command = path.parent.match(f"*/{DJANGO_COMMANDS}")

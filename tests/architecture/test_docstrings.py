@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from tests.architecture.test_class_names import PRODUCT
-from tests.architecture.test_source_tree import ROOT, modules, tree_of
+from tests.architecture.test_class_names import product_modules
+from tests.architecture.test_source_tree import ROOT, tree_of
 
 HANGING = {
     *("After", "Around", "As", "At", "Before", "Behind", "By", "For", "From", "In", "Like", "Of"),
@@ -20,8 +20,7 @@ QUESTIONING = {"How", "When", "Where", "Which", "Who", "Whose", "Why"}
 def test_no_docstring_begins_in_the_middle_of_a_sentence() -> None:
     in_the_middle = {
         f"{path.relative_to(ROOT)}:{node.lineno}": told
-        for path in modules()
-        if path.relative_to(ROOT).parts[0] in PRODUCT
+        for path in product_modules()
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         if (told := ast.get_docstring(node)) and _begins_in_the_middle(node, told)

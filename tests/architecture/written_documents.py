@@ -1,6 +1,6 @@
 """What does the client know of the service's documents? Types, written from the API's description.
 
-`make openapi` writes both modules; a test holds them to `docs/openapi.yaml`.
+`make openapi` writes all of these modules; a test holds them to `docs/openapi.yaml`.
 """
 
 from __future__ import annotations
@@ -15,69 +15,10 @@ from typing import Any, Final
 
 import yaml
 
+from tests.architecture import written_operations
+
 ROOT: Final = Path(__file__).parents[2]
 RUFF: Final = Path(sys.executable).parent / "ruff"
-READ: Final = (
-    "AuditEntry",
-    "DataSource",
-    "DeliveryList",
-    "Error",
-    "Event",
-    "Explanation",
-    "FairnessReceipt",
-    "Generation",
-    "GpuPrice",
-    "GpuUsage",
-    "Invitation",
-    "Job",
-    "JobArray",
-    "JobDependencies",
-    "JobDetail",
-    "JobRemovals",
-    "KeptCheckpoint",
-    "KeptPart",
-    "LogLine",
-    "MadeInvitation",
-    "MadePersonalToken",
-    "MadeToken",
-    "MadeWebhook",
-    "MemberList",
-    "Model",
-    "MonthReport",
-    "ModelVersionDetail",
-    "NodeService",
-    "Output",
-    "PersonalTokenList",
-    "Pool",
-    "QuotaPreview",
-    "QuotaPrice",
-    "ScheduleDetail",
-    "ScheduleList",
-    "Secret",
-    "SetupOutcome",
-    "SimulationDetail",
-    "SteeredArray",
-    "SizeAdvice",
-    "StartedDeviceLogin",
-    "SubmittedJob",
-    "SubmittedJobs",
-    "Sweep",
-    "SweepDetail",
-    "Team",
-    "TeamChange",
-    "TeamDetail",
-    "TeamRetention",
-    "TeamRules",
-    "TeamStorage",
-    "TemplateList",
-    "TokenList",
-    "Usage",
-    "Validation",
-    "WebhookList",
-    "WholeMonthReport",
-    "WholeSetup",
-    "Worker",
-)  # by the client; what they consist of follows
 EXTENDS: Final = {
     "JobDetail": "Job",
     "ModelVersionDetail": "ModelVersion",
@@ -91,7 +32,6 @@ EXTENDS: Final = {
     "MadeWebhook": "Webhook",
     "FoundRemedy": "Remedy",
 }
-LEFT_OUT: Final = {("Pool", "nodes")}  # the dashboard shows them
 WIDTH: Final = 100
 _REFERENCE: Final = "#/components/schemas/"
 _PLAIN: Final = {
@@ -136,9 +76,7 @@ def written() -> Mapping[Path, str]:
     text = (ROOT / "docs/openapi.yaml").read_text()
     description = yaml.load(text, Loader=yaml.CSafeLoader)
     schemas: Schemas = description["components"]["schemas"]
-    for name, field in LEFT_OUT:
-        del schemas[name]["properties"][field]
-    names = sorted(_reached(schemas, READ))
+    names = sorted(_reached(schemas, _references(description["paths"])))
     words = [name for name in names if "enum" in schemas[name]]
     unions = [name for name in names if "oneOf" in schemas[name]]
     classes = _bases_first([name for name in names if "properties" in schemas[name]])
@@ -152,6 +90,15 @@ def written() -> Mapping[Path, str]:
     return {
         ROOT / "client/concertina/vocabulary.py": _formatted(_WORDS + literals),
         ROOT / "client/concertina/documents.py": _formatted(documents + "\n\n".join(parts)),
+        **{
+            ROOT / f"client/concertina/api/{name}.py": _formatted(
+                written_operations.module(description, flavour, _type)
+            )
+            for name, flavour in (
+                ("blocking", written_operations.BLOCKING),
+                ("asynchronous", written_operations.ASYNCHRONOUS),
+            )
+        },
     }
 
 
@@ -170,7 +117,9 @@ def _reached(schemas: Schemas, names: Iterable[str]) -> set[str]:
 def _references(part: Any) -> Iterator[str]:
     if isinstance(part, dict):
         if "$ref" in part:
-            yield part["$ref"].removeprefix(_REFERENCE)
+            where, _, name = part["$ref"].rpartition("/")
+            if where + "/" == _REFERENCE:
+                yield name
         for name, one in part.items():
             if name != "discriminator":
                 yield from _references(one)
@@ -191,8 +140,8 @@ def _class(name: str, schemas: Schemas) -> str:
     base = EXTENDS.get(name)
     known = schemas[base]["properties"] if base else {}
     assert known.keys() <= schema["properties"].keys(), f"{name} does not extend {base}"
-    told = schema.get("description", f"A document of the service: {name}.")
-    lines = [f"class {name}({base or 'TypedDict'}):", f'    """{_first_paragraph(told)}"""', ""]
+    told = _first_paragraph(schema.get("description", "")) or f"A document of the API: {name}."
+    lines = [f"class {name}({base or 'TypedDict'}):", f'    """{told}"""', ""]
     for field, described in schema["properties"].items():
         if field not in known:
             lines += _field(field, described, is_required=field in schema.get("required", ()))
@@ -225,17 +174,24 @@ def _type(described: Mapping[str, Any]) -> str:
         return _literal(described["enum"])
     for alternatives in ("allOf", "oneOf", "anyOf"):
         if alternatives in described:
-            return " | ".join(_type(one) for one in described[alternatives])
+            return _union(_type(one) for one in described[alternatives])
     kinds = described.get("type", "any")
     several = [kinds] if isinstance(kinds, str) else kinds
-    return " | ".join(_of(kind, described) for kind in several)
+    return _union(_of(kind, described) for kind in several)
+
+
+def _union(kinds: Iterable[str]) -> str:
+    """Each kind once, however often a part of the union has it."""
+    parts = [part for kind in kinds for part in ([kind] if "[" in kind else kind.split(" | "))]
+    return " | ".join(dict.fromkeys(parts))
 
 
 def _of(kind: str, described: Mapping[str, Any]) -> str:
     if kind == "array":
-        return f"list[{_type(described['items'])}]"
+        return f"list[{_type(described.get('items', {}))}]"
     if kind == "object":
-        return f"dict[str, {_type(described.get('additionalProperties', {}))}]"
+        values = described.get("additionalProperties", {})
+        return f"dict[str, {_type({} if isinstance(values, bool) else values)}]"
     return _PLAIN.get(kind, "Any")
 
 
@@ -247,7 +203,7 @@ def _formatted(source: str) -> str:
     """As `ruff` wants it."""
     command = (str(RUFF), "format", "--stdin-filename", "client/concertina/documents.py", "-")
     run = subprocess.run(
-        command, input=source, capture_output=True, text=True, check=True, cwd=ROOT
+        command, input=source, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT
     )
     return run.stdout
 

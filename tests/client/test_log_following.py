@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from concertina.connection.log_following import ServerEvent, server_events, told_of_missing
+from concertina.api.answers import ServerEvent, server_events
+from concertina.connection.talks.log_following import told_of_missing
 
 
 def test_an_event_stream_is_split_into_its_messages() -> None:

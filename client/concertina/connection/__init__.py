@@ -2,13 +2,14 @@
 
 - `credentials`: which service, and as whom
 - `contexts`: which installations are known here, and which of them is meant
-- `transport`: one request, and what a bad answer becomes
+- `transport`, `async_transport`: one request, by who waits for the answer and by who awaits it
+- `answers`: what an answer means; `http_library`: what speaks HTTP
+- `senders`: operations of the API as values, sent again for a while
 - `retrying`: when a failed request is tried again, and for how long
 - `connection`: what those are given who ask for one kind of thing
 - `team`: what is asked about teams
 - `questions`: what else is asked that has methods of its own
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page
-- `uploading`: code or data in pieces
-- `log_following`: a log over broken connections, without missing or repeating a line
+- `talks`: what takes several requests, written once for both
 """

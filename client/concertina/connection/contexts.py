@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-
-import typer
 
 from concertina.errors import BadInput
 
@@ -42,7 +41,10 @@ def home(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of all of them: `$XDG_CONFIG_HOME/concertina`, or the platform's own."""
     if place := environ.get("XDG_CONFIG_HOME"):
         return Path(place) / "concertina"
-    return Path(typer.get_app_dir("concertina"))
+    if sys.platform == "win32":
+        return Path(environ.get("APPDATA") or Path.home()) / "concertina"
+    own = "Library/Application Support" if sys.platform == "darwin" else ".config"
+    return Path.home() / own / "concertina"
 
 
 def file_of(name: str, environ: Mapping[str, str] = os.environ) -> Path:

@@ -75,12 +75,19 @@ class RemainingRetries:
         self._give_up_at: float | None = None
         self._delays = self._policy.delays()
 
-    def wait_after(self, error: Unreachable) -> None:
-        """Announce and sit out the next delay.
+    def wait_after(self, error: Unreachable, *, is_repeatable: bool = True) -> None:
+        """Announce and sit out the next delay. Raises: Unreachable, as `seconds_after`."""
+        self._clock.sleep(self.seconds_after(error, is_repeatable=is_repeatable))
+
+    def seconds_after(self, error: Unreachable, *, is_repeatable: bool = True) -> float:
+        """Announce the next delay, and return how long it is.
 
         Raises:
-            Unreachable: `error` itself, when trying again is useless or patience has run out.
+            Unreachable: `error` itself, when trying again is useless, when what is not repeatable
+                may have been done, or when patience has run out.
         """
+        if error.was_sent and not is_repeatable:
+            raise error
         now = self._clock.now()
         if self._give_up_at is None:
             self._give_up_at = now + self._policy.patience_seconds
@@ -88,7 +95,7 @@ class RemainingRetries:
         if not error.is_temporary or now + seconds > self._give_up_at:
             raise error
         self._on_delay(error, seconds)
-        self._clock.sleep(seconds)
+        return seconds
 
 
 def retry(
@@ -105,6 +112,4 @@ def retry(
         try:
             return action()
         except Unreachable as error:
-            if error.was_sent and not is_repeatable:
-                raise
-            patience.wait_after(error)
+            patience.wait_after(error, is_repeatable=is_repeatable)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING, cast
 from urllib.parse import quote, unquote
 
-from concertina.connection.uploading import Upload
+from concertina.connection.talks.uploading import Upload
 from concertina.data.folders import FolderStream
 from concertina.submissions import UploadedData
 
@@ -74,8 +74,8 @@ class DataSources:
         with FolderStream(folder, on_read=on_read) as stream:
             path = f"{address}/data/{stream.digest}"
             content = cast("IO[bytes]", stream)  # all that an upload needs of a file
-            upload = Upload(path, content, stream.length, send=self._send, on_progress=on_progress)
-            is_new = upload.run()
+            upload = Upload(path, content, stream.length, on_progress=on_progress)
+            is_new = upload.by(self._send)
             body = {
                 "kind": "upload",
                 "digest": stream.digest,

@@ -28,7 +28,7 @@ from tenancy.access.grants import Grant
 from tenancy.access.keys import tokens
 from tenancy.models import Membership, Token
 
-from concertina.connection.log_following import ServerEvent, server_events
+from concertina.api.answers import ServerEvent, server_events
 from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.service.conftest import client_of, make_team, spec

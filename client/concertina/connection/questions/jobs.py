@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack, cast
 
 from concertina.connection import job_filters, paging
-from concertina.connection.log_following import LogFollower, told_of_missing
 from concertina.connection.retrying import PATIENT, RemainingRetries
+from concertina.connection.talks.log_following import LogFollower, told_of_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concertina.connection.connection import Send
     from concertina.connection.job_filters import JobFilters
     from concertina.connection.retrying import Clock
-    from concertina.connection.transport import Transport
+    from concertina.connection.talks.carrying import BlockingSteps
     from concertina.documents import (
         Event,
         Explanation,
@@ -45,7 +45,7 @@ class _AsksOfJobs(Protocol):
     def _on_delay(self) -> Callable[[Unreachable, float], None]: ...
 
     @property
-    def _transport(self) -> Transport: ...
+    def _steps(self) -> Callable[[], BlockingSteps]: ...
 
     @property
     def clock(self) -> Clock: ...
@@ -112,9 +112,7 @@ class JobQuestions:
     ) -> Iterator[LogLine]:
         """The last lines and those to come, each once, until the job is final."""
         follower = LogFollower(
-            transport=self._transport,
-            clock=self.clock,
             patience=RemainingRetries(PATIENT, self.clock, self._on_delay),
             notice=notice,
         )
-        return follower.lines(job_id, worker=worker, tail=tail)
+        return self._steps().told(follower.lines(job_id, worker=worker, tail=tail))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from concertina.connection.transport import fits_a_header
-from concertina.errors import BadInput
+from concertina.api.request import one_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,9 +78,7 @@ class Schedules:
 
         Raises: RefusedByService (as of any submission, or a job of it lives).
         """
-        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        if not fits_a_header(key):
-            raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
+        key = one_key(idempotency_key)
         path, headers = f"{self._path(name, team)}/run", {"Idempotency-Key": key}
         return cast("ScheduleRun", self._send("POST", path, headers=headers)[1])
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any, cast
 
+from concertina.api.request import one_key
 from concertina.connection import paging
-from concertina.connection.transport import fits_a_header
 from concertina.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
@@ -29,9 +28,7 @@ class Sweeps:
         self, spec: dict[str, Any], *, idempotency_key: str | None = None
     ) -> tuple[SweepDetail, bool]:
         """Begin a spec with a `sweep`; the second is False if its key had begun it before."""
-        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        if not fits_a_header(key):
-            raise BadInput(f"{key!r} is not an idempotency key. Use letters, digits and hyphens.")
+        key = one_key(idempotency_key)
         headers = {"Idempotency-Key": key}
         status, answer = self._send("POST", "/sweeps", body=spec, headers=headers)
         return cast("SweepDetail", answer), status == _MADE

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
+from concertina.api.request import ApiRequest
+from concertina.connection.talks.carrying import result_of
+from concertina.connection.talks.steps import Talk, TalkStep
 from concertina.errors import RefusedByService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from concertina.connection.connection import Send
 
 _MOST_STEPS_BACK: Final = 20  # of which each means that somebody else uploads the same, or did
 _RESTARTS: Final = frozenset({"wrong_offset", "invalid_snapshot"})
@@ -22,7 +27,6 @@ class Upload:
         archive: IO[bytes],
         length: int,
         *,
-        send: Callable[..., tuple[int, Any]],
         on_progress: Callable[[int, int], None] = lambda _sent, _total: None,
     ) -> None:
         """Nothing is sent yet.
@@ -31,28 +35,37 @@ class Upload:
             path: of the snapshot, below the API's.
             archive: can be read from anywhere.
             length: bytes of the archive.
-            send: sends a request, and tries again for a while if the service is away.
             on_progress: called with the bytes that have arrived, and all there are.
         """
         self._path = path
         self._archive = archive
         self._length = length
-        self._send = send
         self._on_progress = on_progress
 
-    def run(self) -> bool:
-        """Upload what is missing; return False if all was there already.
+    def by(self, send: Send) -> bool:
+        """Upload by who blocks, as `run` does. Raises: ConcertinaError."""
+
+        def do(step: TalkStep) -> tuple[int, Any]:
+            request = cast("ApiRequest", step)
+            more = {"content": request.content, "headers": request.headers}
+            return send(request.method, request.path, **more)
+
+        return result_of(self.run(), do)
+
+    def run(self) -> Talk[bool]:
+        """Upload what is missing; the result is False if all was there already.
 
         Raises:
             ConcertinaError: the service refuses it, or cannot be reached.
         """
-        state = self._send("GET", self._path)[1]
+        where = ApiRequest.of("GET", self._path)
+        _, state = yield where
         if state["is_complete"]:
             return False
         steps_back = 0
         while not state["is_complete"]:
             try:
-                state = self._send_piece(state["received"], state["largest_piece"])
+                _, state = yield self._piece(state["received"], state["largest_piece"])
             except RefusedByService as refusal:
                 steps_back += 1
                 is_first = state["received"] == 0
@@ -60,13 +73,13 @@ class Upload:
                     raise
                 if refusal.code == "invalid_snapshot" and is_first:
                     raise
-                state = self._send("GET", self._path)[1]
+                _, state = yield where
             self._on_progress(
                 self._length if state["is_complete"] else state["received"], self._length
             )
         return True
 
-    def _send_piece(self, offset: int, largest: int) -> Any:
+    def _piece(self, offset: int, largest: int) -> ApiRequest:
         self._archive.seek(min(offset, self._length))
         headers = {
             "Content-Type": "application/octet-stream",
@@ -74,4 +87,4 @@ class Upload:
             "Upload-Length": str(self._length),
         }
         content = self._archive.read(largest)
-        return self._send("PUT", self._path, content=content, headers=headers)[1]
+        return ApiRequest.of("PUT", self._path, content=content, headers=headers)

@@ -11,45 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from concertina import words
+from concertina.api.answers import MESSAGE, ServerEvent
+from concertina.api.request import ApiRequest
+from concertina.connection.talks.steps import NextEvent, OpenStream, Pause, Said, Talk
 from concertina.errors import NotAllowed, RefusedByService, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
-    from concertina.connection.retrying import Clock, RemainingRetries
-    from concertina.connection.transport import Transport
+    from concertina.connection.retrying import RemainingRetries
     from concertina.documents import LogLine
 
 REOPEN_SECONDS: Final = 0.5
-_MESSAGE: Final = "message"
 _TRIMMED: Final = "Older lines were dropped for good: the log was longer than what is kept."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerEvent:
-    """One message of an event stream."""
-
-    name: str
-    data: str
-    id: str = ""  # empty: as before
-
-
-def server_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
-    """Split an event stream's lines into its messages; comments (keep-alives) are dropped."""
-    name, data, place = _MESSAGE, list[str](), ""
-    for line in lines:
-        field, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if not line:
-            if data or name != _MESSAGE:
-                yield ServerEvent(name=name, data="\n".join(data), id=place)
-            name, data, place = _MESSAGE, [], ""
-        elif field == "event":
-            name = value
-        elif field == "data":
-            data.append(value)
-        elif field == "id":
-            place = value
 
 
 def told_of_missing(document: dict[str, bool], *, tail: int) -> str:
@@ -64,14 +38,12 @@ def told_of_missing(document: dict[str, bool], *, tail: int) -> str:
 class LogFollower:
     """Reads a job's log to its end."""
 
-    transport: Transport
-    clock: Clock
     patience: RemainingRetries
     notice: Callable[[str], None]  # hears which lines are missing
     _place: str = ""  # behind the last event that was read
 
-    def lines(self, job_id: str, *, worker: str | None, tail: int) -> Iterator[LogLine]:
-        """The last lines and each that comes, once.
+    def lines(self, job_id: str, *, worker: str | None, tail: int) -> Talk[None]:
+        """Tell the last lines and each that comes, once.
 
         A stream that was open and broke, or was silent for long, is opened again without a word.
 
@@ -79,27 +51,29 @@ class LogFollower:
             Unreachable: no stream could be opened for longer than the patience lasts.
             NotAllowed: the token does not hold any more.
         """
-        path, params = f"/jobs/{job_id}/logs", {"follow": "true", "worker": worker, "tail": tail}
+        params = {"follow": "true", "worker": worker, "tail": tail}
         while True:
             was_open = False
-            headers = {"Last-Event-ID": self._place} if self._place else {}
+            headers = {"Last-Event-ID": self._place or None}
+            request = ApiRequest.of("GET", f"/jobs/{job_id}/logs", params=params, headers=headers)
             try:
-                with self.transport.stream(path, params=params, headers=headers) as stream:
-                    was_open = True
-                    self.patience.renew()
-                    for event in server_events(stream):
-                        if event.name == "end":
-                            return
-                        yield from self._told(event, tail=tail)
+                yield OpenStream(request=request)
+                was_open = True
+                self.patience.renew()
+                while (event := (yield NextEvent())) is not None:
+                    if event.name == "end":
+                        return
+                    for line in self._told(event, tail=tail):
+                        yield Said(value=line)
             except Unreachable as error:
                 if not was_open:
-                    self.patience.wait_after(error)
+                    yield Pause(seconds=self.patience.seconds_after(error))
             except RefusedByService:
                 if not self._place:
                     raise
                 self._place = ""  # the service cannot go on from it: begin with the last lines
             if was_open:
-                self.clock.sleep(REOPEN_SECONDS)
+                yield Pause(seconds=REOPEN_SECONDS)
 
     def _told(self, event: ServerEvent, *, tail: int) -> Iterator[LogLine]:
         """The line of an event, if it is one. What is not known is left out."""
@@ -112,7 +86,7 @@ class LogFollower:
             size = words.number(document["bytes"])
             self._notice(f"{size} bytes of {document['worker']} were dropped before they came.")
         self._place = event.id or self._place
-        if event.name == _MESSAGE:
+        if event.name == MESSAGE:
             line: LogLine = document
             yield line
 

@@ -1,0 +1,157 @@
+"""What does an answer of the service mean, whoever waited for it? Its content, or an error."""
+
+from __future__ import annotations
+
+import ssl
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from concertina.connection.http_library import httpx
+from concertina.errors import ConcertinaError, NotAllowed, NotFound, RefusedByService, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, MutableMapping
+
+    from concertina.connection.credentials import Credentials
+
+API: Final = "/api/v1"
+TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
+STREAM_TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew
+_TEMPORARY = frozenset(
+    {
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+_NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
+_HINT = "Log in again: `concertina login URL`, or with a team's `--token ct_…`."
+_PROOF = "csrftoken"  # the cookie whose value a person's requests repeat
+
+
+class AnswerReader:
+    """Reads what one service answers."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def decoded(self, response: httpx.Response) -> Any:
+        """Return the content of an answer that is here. Raises: ConcertinaError, for no success."""
+        if response.status_code == HTTPStatus.NO_CONTENT:
+            return None
+        try:
+            content = response.json()
+        except ValueError:
+            content = None
+        if response.is_success and content is not None:
+            return content
+        raise self._error(response, content if isinstance(content, dict) else {})
+
+    @contextmanager
+    def translated_errors(self) -> Iterator[None]:
+        """Raise errors of ours in place of the library's, also around what is awaited."""
+        try:
+            yield
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            if _BAD_CERTIFICATE in str(error):
+                raise _untrusted(self._url, error) from error
+            message = f"{self._url} cannot be reached ({error})."
+            raise Unreachable(message, was_sent=False) from error
+        except httpx.TransportError as error:
+            cause = str(error) or type(error).__name__
+            raise Unreachable(f"The connection to {self._url} broke ({cause}).") from error
+        except httpx.InvalidURL as error:
+            raise Unreachable(f"{self._url}: {error}.", is_temporary=False) from error
+
+    def _error(self, response: httpx.Response, envelope: dict[str, Any]) -> ConcertinaError:
+        status = response.status_code
+        code, message = envelope.get("code", ""), envelope.get("message", "")
+        if status in _TEMPORARY:
+            return Unreachable(
+                message or f"{self._url} answered with an error ({status}).",
+                code=code,
+                retry_after_seconds=_seconds(response.headers.get("Retry-After", "")),
+                was_sent=status not in _NOT_ACTED_ON,
+            )
+        if not code:
+            return Unreachable(_what_else(self._url, response), is_temporary=False)
+        if status == HTTPStatus.UNAUTHORIZED:
+            hint = _HINT if "Authorization" in response.request.headers else ""
+            return NotAllowed(f"{message} {hint}".strip(), code=code)
+        kinds = {HTTPStatus.FORBIDDEN: NotAllowed, HTTPStatus.NOT_FOUND: NotFound}
+        return kinds.get(HTTPStatus(status), RefusedByService)(
+            message, code=code, details=envelope.get("details") or ()
+        )
+
+
+class SpokenFor:
+    """How requests are marked while they are a person's, and not the token's team's."""
+
+    def __init__(self, url: str, headers: MutableMapping[str, str], cookies: httpx.Cookies) -> None:
+        self._url = url
+        self._headers = headers
+        self._cookies = cookies
+        self._token = headers.pop("Authorization", None)
+
+    def begin(self) -> None:
+        """Repeat the proof that a person's session has given."""
+        place = urlsplit(self._url)
+        self._headers["X-CSRFToken"] = self._cookies[_PROOF]
+        self._headers["Origin"] = f"{place.scheme}://{place.netloc}"
+
+    def end(self) -> None:
+        for name in ("X-CSRFToken", "Origin"):
+            self._headers.pop(name, None)
+        self._cookies.clear()
+        if self._token is not None:
+            self._headers["Authorization"] = self._token
+
+
+def http_settings(credentials: Credentials) -> dict[str, Any]:
+    """Return what either kind of the library's clients is told of a service."""
+    return {
+        "base_url": credentials.url + API,
+        "headers": {"Authorization": f"Bearer {credentials.token}"} if credentials.token else {},
+        "timeout": TIMEOUT,
+        "verify": _authorities(credentials.url),
+    }
+
+
+def without_none(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (params or {}).items() if value is not None}
+
+
+def _authorities(url: str) -> bool | ssl.SSLContext:
+    """Return who vouches for the service; nobody need be loaded where nothing is encrypted."""
+    return url.startswith("https:") or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _what_else(url: str, response: httpx.Response) -> str:
+    """Words for an answer that is not the service's."""
+    elsewhere = response.next_request.url if response.next_request else None
+    if elsewhere is not None and elsewhere.scheme == "https" and url.startswith("http://"):
+        return f"{url} is at https://{elsewhere.netloc.decode()} now. Use that address."
+    status = response.status_code
+    return f"{url} does not answer like Concertina (status {status}). Check the address."
+
+
+def _untrusted(url: str, error: httpx.TransportError) -> Unreachable:
+    problem = str(error).partition(f"{_BAD_CERTIFICATE}] ")[2]
+    return Unreachable(
+        f"The certificate of {url} is not trusted ({problem}). "
+        "If it is of your own authority, let SSL_CERT_FILE name the authority's.",
+        is_temporary=False,
+        was_sent=False,
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        return min(max(float(text), 0.0), 60.0)
+    except ValueError:
+        return 0.0
