@@ -29,10 +29,10 @@ from concertina.connection.retrying import (
     SystemClock,
 )
 from concertina.connection.senders import AsyncRetryingSender
-from concertina.connection.talks import waiting
 from concertina.connection.talks.carrying import AwaitedSteps, awaited_result_of
 from concertina.connection.talks.log_following import LogFollower
 from concertina.connection.talks.uploading import Upload
+from concertina.connection.talks.waiting import JobWatch
 from concertina.errors import BadInput
 from concertina.submissions import BulkSubmission, Submission, UploadedCode
 
@@ -117,12 +117,19 @@ class AsyncClient:
         job_id: str,
         *,
         on_event: Callable[[Event], None] = lambda _event: None,
-        on_progress: Callable[[Job], None] = lambda _job: None,
+        on_progress: Callable[[Job], None] | None = None,
+        progress_seconds: float = 2.0,
     ) -> Job:
-        """Wait for a job to become final, telling of what happens; gives the final job."""
-        talk = waiting.until_final(job_id, on_event=on_event, on_progress=on_progress)
+        """Wait for a job to become final, telling of what happens; gives the final job.
+
+        Events are told as they come. `on_progress` is told the job about every so many seconds,
+        from 1 to 15; leave it out, and the job is hardly read before it is final.
+        """
+        watch = JobWatch(
+            job_id, on_event=on_event, on_progress=on_progress, progress_seconds=progress_seconds
+        )
         async with self._steps(PATIENT) as steps:
-            return await awaited_result_of(talk, steps)
+            return await awaited_result_of(watch.until_final(), steps)
 
     def follow_logs(
         self,

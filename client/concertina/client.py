@@ -35,9 +35,9 @@ from concertina.connection.retrying import (
     retry,
 )
 from concertina.connection.senders import RetryingSender
-from concertina.connection.talks import waiting
 from concertina.connection.talks.carrying import BlockingSteps, result_of
 from concertina.connection.talks.uploading import Upload
+from concertina.connection.talks.waiting import JobWatch
 from concertina.connection.team.questions import TeamQuestions
 from concertina.connection.transport import Transport
 from concertina.data.sources import DataSources
@@ -262,12 +262,19 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
         job_id: str,
         *,
         on_event: Callable[[Event], None] = lambda _event: None,
-        on_progress: Callable[[Job], None] = lambda _job: None,
+        on_progress: Callable[[Job], None] | None = None,
+        progress_seconds: float = 2.0,
     ) -> Job:
-        """Wait for a job to become final, telling of what happens; gives the final job."""
-        talk = waiting.until_final(job_id, on_event=on_event, on_progress=on_progress)
+        """Wait for a job to become final, telling of what happens; gives the final job.
+
+        Events are told as they come. `on_progress` is told the job about every so many seconds,
+        from 1 to 15; leave it out, and the job is hardly read before it is final.
+        """
+        watch = JobWatch(
+            job_id, on_event=on_event, on_progress=on_progress, progress_seconds=progress_seconds
+        )
         with self.patient()._steps() as steps:  # noqa: SLF001 - this one's, with more patience
-            return result_of(talk, steps)
+            return result_of(watch.until_final(), steps)
 
     def patient(self) -> Client:
         """This client, but willing to wait ten minutes for an absent service."""

@@ -32,6 +32,15 @@ class FeedFilter:
 
     team_ids: Collection[int] | None
     kinds: Collection[str] | None = None
+    job_id: str | None = None
+
+    def wants(self, *, team_id: int, job_id: str, kind: str) -> bool:
+        """Return whether an event is one of these."""
+        return (
+            (self.team_ids is None or team_id in self.team_ids)
+            and (self.kinds is None or kind in self.kinds)
+            and (self.job_id is None or job_id == self.job_id)
+        )
 
 
 def last_position() -> int:
@@ -50,6 +59,8 @@ def page_after(position: int, wanted: FeedFilter, *, most: int) -> FeedPage:
         looked_at = looked_at.filter(job__team__in=wanted.team_ids)
     if wanted.kinds is not None:
         looked_at = looked_at.filter(kind__in=wanted.kinds)
+    if wanted.job_id is not None:
+        looked_at = looked_at.filter(job_id=wanted.job_id)
     events = [*looked_at.select_related("job__team").only(*_SHOWN)[: most + 1]]
     if len(events) > most:
         return FeedPage(events=events[:most], reached=_place(events[most - 1]), has_more=True)

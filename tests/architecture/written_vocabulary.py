@@ -27,7 +27,8 @@ What stands before the colon is what the dashboard shows.
 `GET /api/v1/events` has the events of all jobs that the caller sees, in the order in which they
 came to be known: whoever goes on with `after` set to the `next` of the page before misses none and
 is told none twice. `GET /api/v1/events/stream` sends them as they happen, as server-sent events; a
-browser's `EventSource` goes on by itself after a break, any other client by `Last-Event-ID`:
+browser's `EventSource` goes on by itself after a break, any other client by `Last-Event-ID`.
+`team`, `kind` and `job` say of what:
 
 ```console
 $ curl -N -H "Authorization: Bearer $CONCERTINA_TOKEN" \\

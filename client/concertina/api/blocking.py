@@ -657,7 +657,9 @@ class BlockingApi:
         self,
         *,
         after: str | None = None,
+        job: str | None = None,
         kind: Sequence[EventKind] | None = None,
+        quiet: int | None = None,
         team: str | None = None,
         last_event_id: str | None = None,
     ) -> AbstractContextManager[Iterator[ServerEvent]]:
@@ -667,14 +669,14 @@ class BlockingApi:
         of `list_events` has, and its position as its id. With `Last-Event-ID`, which browsers
         send by themselves, it goes on behind that one and nothing is missed or told twice;
         without, it begins with what happens from now on. `begin` comes first; it and `still-
-        there`, which comes when nothing else did for a quarter of a minute, have as id behind
-        which position to go on. `again` says to open the stream anew: it has lasted for ten
-        minutes, or the caller sees other teams than before.
+        there`, which comes when nothing else did for a quarter of a minute or for `quiet`
+        seconds, have as id behind which position to go on. `again` says to open the stream
+        anew: it has lasted for ten minutes, or the caller sees other teams than before.
         """
         request = ApiRequest.of(
             "GET",
             "/events/stream",
-            params={"after": after, "kind": kind, "team": team},
+            params={"after": after, "job": job, "kind": kind, "quiet": quiet, "team": team},
             headers={"Last-Event-ID": last_event_id},
         )
         return self._sender.events(request)
@@ -1268,6 +1270,7 @@ class BlockingApi:
         self,
         *,
         after: str | None = None,
+        job: str | None = None,
         kind: Sequence[EventKind] | None = None,
         limit: int | None = None,
         team: str | None = None,
@@ -1279,7 +1282,9 @@ class BlockingApi:
         for more, ask again with `next` every few seconds, or follow the stream.
         """
         request = ApiRequest.of(
-            "GET", "/events", params={"after": after, "kind": kind, "limit": limit, "team": team}
+            "GET",
+            "/events",
+            params={"after": after, "job": job, "kind": kind, "limit": limit, "team": team},
         )
         return cast("FeedPage", self._sender.answer(request))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 API: Final = "/api/v1"
 TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
-STREAM_TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0)  # a silent stream is opened anew
+SILENCE_SECONDS: Final = 60.0  # a silent stream is opened anew
 _TEMPORARY = frozenset(
     {
         HTTPStatus.TOO_MANY_REQUESTS,
@@ -120,6 +120,11 @@ def http_settings(credentials: Credentials) -> dict[str, Any]:
         "timeout": TIMEOUT,
         "verify": _authorities(credentials.url),
     }
+
+
+def of_silence(seconds: float) -> httpx.Timeout:
+    """Return how long a stream may say nothing."""
+    return httpx.Timeout(seconds, connect=5.0)
 
 
 def without_none(params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from concertina.api.answers import AsyncStreamedResponse, EventLines, ServerEvent
 from concertina.api.request import fits_a_header
-from concertina.connection.answers import STREAM_TIMEOUT, AnswerReader, SpokenFor, http_settings
+from concertina.connection.answers import (
+    SILENCE_SECONDS,
+    AnswerReader,
+    SpokenFor,
+    http_settings,
+    of_silence,
+)
 from concertina.connection.http_library import httpx
 from concertina.connection.transport import NO_TOKEN
 from concertina.errors import NotAllowed
@@ -71,10 +77,12 @@ class AsyncTransport:
             )
 
     @asynccontextmanager
-    async def events(self, request: ApiRequest) -> AsyncIterator[AsyncIterator[ServerEvent]]:
+    async def events(
+        self, request: ApiRequest, *, silence_seconds: float = SILENCE_SECONDS
+    ) -> AsyncIterator[AsyncIterator[ServerEvent]]:
         """Open an event stream. Raises: ConcertinaError, also when the stream breaks."""
         async with (
-            self._opened(request, timeout=STREAM_TIMEOUT) as response,
+            self._opened(request, timeout=of_silence(silence_seconds)) as response,
             aclosing(_events(response.aiter_lines())) as lines,
             aclosing(self._read(lines)) as events,
         ):

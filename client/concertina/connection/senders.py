@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from concertina.connection.answers import SILENCE_SECONDS
 from concertina.connection.retrying import retry
 from concertina.errors import Unreachable
 
@@ -50,8 +51,12 @@ class RetryingSender:
     def file(self, request: ApiRequest) -> AbstractContextManager[StreamedResponse]:
         return self._transport.receive(request.path, request.params, request.headers)
 
-    def events(self, request: ApiRequest) -> AbstractContextManager[Iterator[ServerEvent]]:
-        return self._transport.events(request.path, request.params, request.headers)
+    def events(
+        self, request: ApiRequest, *, silence_seconds: float = SILENCE_SECONDS
+    ) -> AbstractContextManager[Iterator[ServerEvent]]:
+        return self._transport.events(
+            request.path, request.params, request.headers, silence_seconds=silence_seconds
+        )
 
 
 class AsyncRetryingSender:
@@ -92,6 +97,6 @@ class AsyncRetryingSender:
         return self._transport.file(request)
 
     def events(
-        self, request: ApiRequest
+        self, request: ApiRequest, *, silence_seconds: float = SILENCE_SECONDS
     ) -> AbstractAsyncContextManager[AsyncIterator[ServerEvent]]:
-        return self._transport.events(request)
+        return self._transport.events(request, silence_seconds=silence_seconds)

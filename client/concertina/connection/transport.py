@@ -8,10 +8,11 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 from concertina.api.answers import ServerEvent, StreamedResponse, server_events
 from concertina.api.request import fits_a_header
 from concertina.connection.answers import (
-    STREAM_TIMEOUT,
+    SILENCE_SECONDS,
     AnswerReader,
     SpokenFor,
     http_settings,
+    of_silence,
     without_none,
 )
 from concertina.connection.http_library import httpx
@@ -120,14 +121,19 @@ class Transport:
 
     @contextmanager
     def events(
-        self, path: str, params: Mapping[str, Any], headers: Mapping[str, str]
+        self,
+        path: str,
+        params: Mapping[str, Any],
+        headers: Mapping[str, str],
+        *,
+        silence_seconds: float = SILENCE_SECONDS,
     ) -> Iterator[Iterator[ServerEvent]]:
         """Open an event stream; gives its events as they come.
 
         Raises:
             ConcertinaError: as `send`; `Unreachable` also when the stream breaks.
         """
-        with self._opened(path, params, headers, timeout=STREAM_TIMEOUT) as response:
+        with self._opened(path, params, headers, timeout=of_silence(silence_seconds)) as response:
             yield self._read(server_events(response.iter_lines()))
 
     def _read(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:

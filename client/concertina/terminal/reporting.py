@@ -29,7 +29,9 @@ QUIET_SECONDS: Final = 30.0  # between progress lines in a log file
 
 
 class WatchReporter(Protocol):
-    """Is told what `watching.until_final` sees."""
+    """Is told what `Client.wait` sees."""
+
+    seconds: float  # between two looks at the progress
 
     def event(self, event: Event) -> None: ...
 
@@ -49,6 +51,8 @@ def reporter(console: Console, clock: Clock) -> Iterator[WatchReporter]:
 class LineReporter:
     """Plain lines, each with its time: for a CI log."""
 
+    seconds = QUIET_SECONDS
+
     def __init__(self, console: Console, clock: Clock) -> None:
         self._console = console
         self._clock = clock
@@ -67,6 +71,8 @@ class LineReporter:
 
 class LiveReporter:
     """Event lines above one line of progress that is redrawn."""
+
+    seconds = 2.0
 
     def __init__(self, live: Live) -> None:
         self._live = live

@@ -436,7 +436,7 @@ export interface paths {
         };
         /**
          * What happens to all jobs that the caller sees, as it happens
-         * @description The answer is `text/event-stream`. Each `event` has in its data, as JSON, what an item of `list_events` has, and its position as its id. With `Last-Event-ID`, which browsers send by themselves, it goes on behind that one and nothing is missed or told twice; without, it begins with what happens from now on. `begin` comes first; it and `still-there`, which comes when nothing else did for a quarter of a minute, have as id behind which position to go on. `again` says to open the stream anew: it has lasted for ten minutes, or the caller sees other teams than before.
+         * @description The answer is `text/event-stream`. Each `event` has in its data, as JSON, what an item of `list_events` has, and its position as its id. With `Last-Event-ID`, which browsers send by themselves, it goes on behind that one and nothing is missed or told twice; without, it begins with what happens from now on. `begin` comes first; it and `still-there`, which comes when nothing else did for a quarter of a minute or for `quiet` seconds, have as id behind which position to go on. `again` says to open the stream anew: it has lasted for ten minutes, or the caller sees other teams than before.
          */
         get: operations["follow_events"];
         put?: never;
@@ -11006,6 +11006,8 @@ export interface operations {
             query?: {
                 /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
                 after?: string;
+                /** @description Only of the job with this id. */
+                job?: string;
                 /** @description Only of these kinds. May be repeated. */
                 kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
                 limit?: number;
@@ -11063,8 +11065,12 @@ export interface operations {
             query?: {
                 /** @description Only what comes behind this: the `next` of a page, the id of an event of the stream, or `newest` for what comes from now on. */
                 after?: string;
+                /** @description Only of the job with this id. */
+                job?: string;
                 /** @description Only of these kinds. May be repeated. */
                 kind?: ("submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error")[];
+                /** @description Say `still-there` when nothing else came for so many seconds. */
+                quiet?: number;
                 /** @description Only of this team's jobs. */
                 team?: string;
             };

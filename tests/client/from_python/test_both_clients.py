@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -19,6 +21,7 @@ from jobs.lifecycle import JobState
 from jobs.models import Job
 from tests.client.running_api import RunningApi
 from tests.client.test_submitting import finish
+from tests.end_to_end.waiting import until
 
 SPEC: dict[str, Any] = {"name": "digits", "command": ["python", "train.py"]}
 QUICK = RetryPolicy(patience_seconds=5.0, first_delay_seconds=0.01)
@@ -140,19 +143,28 @@ def wait_awaited(url: str, token: str, job_id: str, told: list[str]) -> str:
 
 
 @pytest.mark.parametrize("wait", [wait_blocking, wait_awaited])
-def test_who_waits_hears_of_all_that_happened(
-    wait: Callable[..., str], api: RunningApi, token_of: dict[str, str]
+def test_who_waits_hears_of_all_that_happened_and_asks_for_little(
+    wait: Callable[..., str],
+    api: RunningApi,
+    token_of: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     with Client(api.url, token_of["vision"]) as client:
         job = Job.objects.get(pk=client.submit(SPEC).job["id"])
     told, states = list[str](), list[str]()
+    caplog.set_level("INFO", "httpx")
     waiter = threading.Thread(
         target=lambda: states.append(wait(api.url, token_of["vision"], job.id, told))
     )
     waiter.start()
+    until(lambda: f"stream?job={job.id}" in caplog.text, seconds=90, what="a stream was opened")
     finish(job, JobState.COMPLETED)
     waiter.join()
     assert (told, states) == (["submitted", *["state_changed"] * 4], ["completed"])
+    asked = Counter(re.findall(r"GET \S+/api/v1(\S+?)(?:\?\S*)? ", caplog.text))
+    assert asked["/events/stream"] == 1
+    assert asked[f"/jobs/{job.id}"] == 3  # at first, when the stream began, and at last
+    assert asked[f"/jobs/{job.id}/events"] <= 6
 
 
 class Moody(BaseHTTPRequestHandler):

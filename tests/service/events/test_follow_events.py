@@ -167,6 +167,41 @@ def test_only_the_kinds_that_were_asked_for_are_sent(client: APIClient) -> None:
     assert json.loads(found["data"])["new_state"] == "paused"
 
 
+def test_only_what_happens_to_the_job_that_was_asked_for_is_sent(client: APIClient) -> None:
+    submit(client, "digits")
+    (job,) = client.get("/api/v1/jobs").json()["items"]
+
+    def happen() -> None:
+        submit(client, "other")
+        client.post(f"/api/v1/jobs/{job['id']}/pause")
+
+    (found,) = followed(client, happen, until=1, query={"job": job["id"]})
+    assert json.loads(found["data"])["new_state"] == "paused"
+    past = followed(client, until=2, query={"job": job["id"], "after": "0"})
+    assert names(past) == ["digits", "digits"]
+    page = client.get("/api/v1/events", {"job": job["id"]}).json()
+    assert [event["kind"] for event in page["items"]] == ["submitted", "state_changed"]
+    foreign = client_of(Team.objects.get(name="language"))
+    assert foreign.get("/api/v1/events", {"job": job["id"]}).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("job", "no id"), ("quiet", "0"), ("quiet", "16"), ("quiet", "x")]
+)
+def test_what_is_no_job_or_no_time_is_refused(client: APIClient, name: str, value: str) -> None:
+    answer = client.get("/api/v1/events/stream", {name: value})
+    assert (answer.status_code, answer.json()["details"][0]["field"]) == (400, name)
+
+
+def test_a_follower_says_how_soon_it_wants_to_hear_that_nothing_happened(
+    client: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "KEEP_ALIVE_SECONDS", 1e9)
+    monkeypatch.setattr(stream, "_LOOK_SECONDS", 1e9)
+    (said,) = followed(client, until=1, query={"quiet": "1"}, kept={"still-there"})
+    assert said["event"] == "still-there"
+
+
 def test_whose_token_is_revoked_is_sent_nothing_more(client: APIClient) -> None:
     other = client_of(Team.objects.get(name="vision"), name="other")
 

@@ -41,7 +41,10 @@ def wait_for(current: Session, job: Job) -> None:
     try:
         with reporter(terminal.err, current.client.clock) as watcher:
             final = current.client.wait(
-                job["id"], on_event=watcher.event, on_progress=watcher.progress
+                job["id"],
+                on_event=watcher.event,
+                on_progress=watcher.progress,
+                progress_seconds=watcher.seconds,
             )
     except KeyboardInterrupt:
         terminal.say(f"The job goes on. `concertina cancel {job['id']}` ends it.")

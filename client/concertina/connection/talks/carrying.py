@@ -94,7 +94,8 @@ class BlockingSteps:
             return self._clock.sleep(step.seconds)
         if isinstance(step, OpenStream):
             self._open.close()
-            self._events = self._open.enter_context(self._sender.events(step.request))
+            opened = self._sender.events(step.request, silence_seconds=step.silence_seconds)
+            self._events = self._open.enter_context(opened)
             return None
         return next(self._events, None)
 
@@ -143,7 +144,8 @@ class AwaitedSteps:
             return await self._sleep(step.seconds)
         if isinstance(step, OpenStream):
             await self._open.aclose()
-            self._events = await self._open.enter_async_context(self._sender.events(step.request))
+            opened = self._sender.events(step.request, silence_seconds=step.silence_seconds)
+            self._events = await self._open.enter_async_context(opened)
             return None
         return None if self._events is None else await anext(self._events, None)
 

@@ -23,6 +23,7 @@ class OpenStream:
     """An event stream is opened, in place of the one that was open."""
 
     request: ApiRequest
+    silence_seconds: float = 60.0  # after which it counts as broken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

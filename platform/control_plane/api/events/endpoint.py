@@ -16,7 +16,7 @@ from tenancy.access.grants import grant_of, grants_of
 from tenancy.access.principal import Principal, principal_of
 
 from autoscaler.job_vocabulary import EventKind
-from control_plane.api.events.stream import FollowedEvents, read_news
+from control_plane.api.events.stream import KEEP_ALIVE_SECONDS, FollowedEvents, read_news
 from control_plane.api.events.tail import EventTail
 from control_plane.api.live.compression import gzipped, plain
 from control_plane.api.logs.endpoint import LAST_EVENT_ID
@@ -58,10 +58,25 @@ class FeedQuery(serializers.Serializer[Any]):
         max_length=len(EventKind),
         help_text="Only of these kinds. May be repeated.",
     )
+    job = serializers.RegexField(
+        "^[0-9a-z]{1,12}$",
+        required=False,
+        error_messages={"invalid": "Use the id of a job."},
+        help_text="Only of the job with this id.",
+    )
 
 
 class FeedPageQuery(FeedQuery):
     limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=1000)
+
+
+class FollowedFeedQuery(FeedQuery):
+    quiet = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=int(KEEP_ALIVE_SECONDS),
+        help_text="Say `still-there` when nothing else came for so many seconds.",
+    )
 
 
 class EventFeedView(APIView):
@@ -92,11 +107,12 @@ class EventStreamView(APIView):
         " an item of `list_events` has, and its position as its id. With `Last-Event-ID`, which"
         " browsers send by themselves, it goes on behind that one and nothing is missed or told"
         " twice; without, it begins with what happens from now on. `begin` comes first; it and"
-        " `still-there`, which comes when nothing else did for a quarter of a minute, have as id"
+        " `still-there`, which comes when nothing else did for a quarter of a minute or for `quiet`"
+        " seconds, have as id"
         " behind which position to go on. `again` says to open the stream anew: it has lasted"
         " for ten minutes, or the caller sees other teams than before.",
         parameters=[
-            FeedQuery,
+            FollowedFeedQuery,
             OpenApiParameter(
                 LAST_EVENT_ID,
                 str,
@@ -107,7 +123,7 @@ class EventStreamView(APIView):
         responses={(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request) -> HttpResponseBase:
-        principal, parameters = principal_of(request), query(request, FeedQuery)
+        principal, parameters = principal_of(request), query(request, FollowedFeedQuery)
         holder = grant_of(request, team_id=None).holder
         group = str(min(principal.seen_ids, default=0))
         stream = FollowedEvents(
@@ -117,6 +133,7 @@ class EventStreamView(APIView):
             wanted=_wanted(principal, parameters),
             group="admins" if principal.is_admin else f"team:{group}",
             after=_place(request, parameters.get("after", _NEWEST)),
+            quiet_seconds=parameters.get("quiet"),
         )
         connections.close_all()  # the stream outlives this request's need for the database
         # The answer gives it back: nothing may fail in between.
@@ -127,12 +144,13 @@ class EventStreamView(APIView):
 
 def _wanted(principal: Principal, parameters: dict[str, Any]) -> FeedFilter:
     """Return what the caller sees of what it asks for; a foreign team is as one without jobs."""
-    kinds = frozenset(parameters["kind"]) or None
+    kinds, job_id = frozenset(parameters["kind"]) or None, parameters.get("job")
     if name := parameters["team"]:
         team = principal.seen.get(name)
-        return FeedFilter(team_ids=frozenset({team.pk} if team else ()), kinds=kinds)
+        teams = frozenset({team.pk} if team else ())
+        return FeedFilter(team_ids=teams, kinds=kinds, job_id=job_id)
     seen = None if principal.is_admin else frozenset(principal.seen_ids)
-    return FeedFilter(team_ids=seen, kinds=kinds)
+    return FeedFilter(team_ids=seen, kinds=kinds, job_id=job_id)
 
 
 def _place(request: Request, after: str) -> int | None:

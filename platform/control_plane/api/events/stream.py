@@ -52,6 +52,7 @@ class FollowedEvents:
     wanted: FeedFilter
     group: str  # whose share of the processor pays for reading the past
     after: int | None  # None: what comes from now on
+    quiet_seconds: float | None = None  # after which it says that it is there; None: as usual
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def note_news(self) -> None:
@@ -66,7 +67,7 @@ class FollowedEvents:
             yield _RETRY
             while self.tail.reached is None and await self._may_look():
                 self._news.clear()
-                await self._wait()
+                await self._wait(_LOOK_SECONDS)
             position = self.tail.reached if self.after is None else self.after
             yield _at(position, "begin")
             async for event in self._following(position or 0):
@@ -78,6 +79,7 @@ class FollowedEvents:
 
     async def _following(self, position: int) -> AsyncGenerator[PageEvent]:
         began = spoke_at = time.monotonic()
+        quiet = KEEP_ALIVE_SECONDS if self.quiet_seconds is None else self.quiet_seconds
         while time.monotonic() - began < LONGEST_SECONDS and await self._may_look():
             self._news.clear()
             news = await self._behind(position)
@@ -88,10 +90,10 @@ class FollowedEvents:
             if news.has_more:
                 await asyncio.sleep(_shares.wait_seconds(self.group))
                 continue
-            if time.monotonic() - spoke_at >= KEEP_ALIVE_SECONDS:
+            if time.monotonic() - spoke_at >= quiet:
                 yield _at(position, "still-there")
                 spoke_at = time.monotonic()
-            await self._wait()
+            await self._wait(min(_LOOK_SECONDS, quiet))
         yield _AGAIN
 
     async def _behind(self, position: int) -> FeedNews:
@@ -110,17 +112,16 @@ class FollowedEvents:
         )
 
     def _is_wanted(self, event: FeedEvent) -> bool:
-        teams, kinds = self.wanted.team_ids, self.wanted.kinds
-        return (teams is None or event.team_id in teams) and (kinds is None or event.kind in kinds)
+        return self.wanted.wants(team_id=event.team_id, job_id=event.job_id, kind=event.kind)
 
     async def _may_look(self) -> bool:
         """True while all holds that it was let in for; else it may come again."""
         states = [await self.followed.look_at(grant) for grant in self.grants]
         return all(state is GrantState.VALID for state in states)
 
-    async def _wait(self) -> None:
+    async def _wait(self, most_seconds: float) -> None:
         try:
-            await asyncio.wait_for(self._news.wait(), _LOOK_SECONDS)
+            await asyncio.wait_for(self._news.wait(), most_seconds)
         except TimeoutError:
             return
 
@@ -163,6 +164,7 @@ def _written(events: Sequence[Event]) -> Sequence[FeedEvent]:
         FeedEvent(
             position=event.position or 0,
             team_id=event.job.team_id,
+            job_id=event.job_id,
             kind=event.kind,
             sent=PageEvent.of(_as_sent(event)),
         )

@@ -29,6 +29,7 @@ class FeedEvent:
 
     position: int
     team_id: int
+    job_id: str
     kind: str
     sent: PageEvent
 

@@ -33,7 +33,7 @@ class TooManyOfOne(exceptions.Throttled):
         super().__init__(
             wait=_RETRY_SECONDS,
             detail=f"You have {MOST_OF_ONE} streams already, the most that one person or token may"
-            " have: logs that you follow, and downloads. End one of them.",
+            " have: logs that you follow, jobs that you wait for, and downloads. End one of them.",
         )
 
 
