@@ -37,7 +37,10 @@ class Script:
         return stream
 
     @contextmanager
-    def events(self, request: ApiRequest) -> Iterator[Iterator[ServerEvent]]:
+    def events(
+        self, request: ApiRequest, *, silence_seconds: float
+    ) -> Iterator[Iterator[ServerEvent]]:
+        assert silence_seconds == 60
         stream = self._begin(request)
         try:
             yield _played(stream)
@@ -47,7 +50,10 @@ class Script:
 
 class AwaitedScript(Script):
     @asynccontextmanager
-    async def events(self, request: ApiRequest) -> AsyncIterator[AsyncIterator[ServerEvent]]:  # type: ignore[override]  # awaited
+    async def events(  # type: ignore[override]  # awaited
+        self, request: ApiRequest, *, silence_seconds: float
+    ) -> AsyncIterator[AsyncIterator[ServerEvent]]:
+        assert silence_seconds == 60
         stream = self._begin(request)
         try:
             yield _played_later(stream)
