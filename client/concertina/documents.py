@@ -1459,6 +1459,10 @@ class NewPool(TypedDict):
     # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
     # cluster may use the rest. Empty: all.
     gpus_per_node: NotRequired[int | None]
+    # Where processes of all teams are one user of a machine, as on a Ray cluster without
+    # CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job
+    # can read what the others' have there.
+    teams_trust_each_other: NotRequired[bool]
     fair_share: NotRequired[FairShareSetup]
     # Fetched to its nodes before any job names them; blank: the worker image.
     prefetched_images: NotRequired[list[str]]
@@ -1652,6 +1656,10 @@ class PatchedPoolSetup(TypedDict):
     # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
     # cluster may use the rest. Empty: all.
     gpus_per_node: NotRequired[int | None]
+    # Where processes of all teams are one user of a machine, as on a Ray cluster without
+    # CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job
+    # can read what the others' have there.
+    teams_trust_each_other: NotRequired[bool]
     fair_share: NotRequired[FairShareSetup]
     # Fetched to its nodes before any job names them; blank: the worker image.
     prefetched_images: NotRequired[list[str]]
