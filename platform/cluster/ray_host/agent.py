@@ -87,6 +87,7 @@ class Agent:
             return ""
         return node_users.why_none(
             first_user,
+            folder=self._host.state_dir,
             state_dir=Path(request["state_dir"]),
             python=request["worker_python"],
             rays_folder=node_users.rays_folder(sys.argv),

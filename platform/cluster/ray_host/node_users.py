@@ -19,6 +19,8 @@ from cluster.process_host import trial
 from cluster.process_host.users import folders
 
 SETTING: Final = "CONCERTINA_RAY_FIRST_UID"
+_OTHERS_WRITE: Final = 0o002
+_OWN_PARENTS: Final = 2  # of a node's folder: the installation's, and CONCERTINA_RAY_NODE_DIR
 _TEMP_DIR: Final = "--temp-dir="  # among the arguments of Ray's workers, which agents are
 _ASK_PYTHON_SECONDS: Final = 60.0  # a shared file system may have to fetch it first
 _WHERE_IT_LOOKS: Final = """
@@ -30,8 +32,18 @@ print(*dict.fromkeys(found), sep="\\n")
 """
 
 
-def why_none(user: int, *, state_dir: Path, python: str, rays_folder: Path | None) -> str:
-    """Say what keeps processes from running as this user here, and what to do; empty: nothing."""
+def why_none(
+    user: int, *, folder: Path, state_dir: Path, python: str, rays_folder: Path | None
+) -> str:
+    """Say what keeps processes from running as this user here, and what to do; empty: nothing.
+
+    Args:
+        user: its number.
+        folder: the node's own, with the records of processes.
+        state_dir: CONCERTINA_STATE.
+        python: with the worker runtime.
+        rays_folder: where Ray keeps its own files; None: nobody knows.
+    """
     rule = f"{SETTING} is set, and teams' processes cannot be users of their own here"
     if os.geteuid() != 0:
         return (
@@ -40,6 +52,9 @@ def why_none(user: int, *, state_dir: Path, python: str, rays_folder: Path | Non
         )
     try:
         close(rays_folder)
+        close_parents(folder)
+        for one in (folder, state_dir, rays_folder):
+            check_parents(one)
     except OSError as problem:
         return f"{rule}: {problem}"
     if why := why_not_given(state_dir, user):
@@ -77,6 +92,32 @@ def close(folder: Path | None) -> None:
         )
     if mode & 0o077:
         folder.chmod(0o700)
+
+
+def close_parents(folder: Path) -> None:
+    """Let others write to no folder that is ours above a node's: a pod's volume begins open."""
+    for parent in folder.parents[:_OWN_PARENTS]:
+        found = parent.stat()
+        is_open = found.st_mode & _OTHERS_WRITE and not found.st_mode & stat.S_ISVTX
+        if is_open and found.st_uid == os.geteuid():
+            parent.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS_WRITE)
+
+
+def check_parents(folder: Path | None) -> None:
+    """See that nobody else can put another folder in its place, for root goes where it leads.
+
+    Raises:
+        OSError: somebody can; the message says where.
+    """
+    for parent in folder.resolve().parents if folder else ():
+        found = parent.stat()
+        is_open = found.st_mode & _OTHERS_WRITE and not found.st_mode & stat.S_ISVTX
+        if is_open or found.st_uid not in {0, os.geteuid()}:
+            who = "everybody" if is_open else f"user {found.st_uid}"
+            raise OSError(
+                f"{who} can put another folder in the place of {folder}, by writing to {parent}."
+                " Let it belong to root, and let nobody else write there"
+            )
 
 
 def why_not_given(state_dir: Path, user: int) -> str:

@@ -18,8 +18,10 @@ USER = 1_952_000_000
 
 
 def why(state_dir: Path, *, rays_folder: Path | None) -> str:
+    folder = state_dir.parent / "node_dir" / "installation" / "n1"
+    folder.mkdir(parents=True, exist_ok=True)
     return node_users.why_none(
-        USER, state_dir=state_dir, python=sys.executable, rays_folder=rays_folder
+        USER, folder=folder, state_dir=state_dir, python=sys.executable, rays_folder=rays_folder
     )
 
 
@@ -73,6 +75,33 @@ def test_another_users_folder_of_ray_is_left_alone(rays_folder: Path) -> None:
     os.chown(rays_folder, USER, USER)
     with pytest.raises(OSError, match=f"belongs to user {USER}"):
         node_users.close(rays_folder)
+
+
+def test_folders_of_which_others_can_put_one_in_the_place_are_told(tmp_path: Path) -> None:
+    """Root would follow a link of a job's, and give away what is there."""
+    node_dir = tmp_path / "shared" / "node_dir"
+    folder = node_dir / "installation" / "n1"
+    folder.mkdir(parents=True)
+    node_dir.chmod(0o777)  # as a pod's volume
+    with pytest.raises(OSError, match=f"everybody can put .* by writing to {node_dir}"):
+        node_users.check_parents(folder)
+    node_users.close_parents(folder)
+    node_users.check_parents(folder)
+    node_dir.parent.chmod(0o777)
+    node_users.close_parents(folder)
+    with pytest.raises(OSError, match=f"by writing to {node_dir.parent}"):
+        node_users.check_parents(folder)
+    node_dir.parent.chmod(0o1777)
+    node_users.check_parents(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
+def test_a_folder_below_another_users_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "theirs" / "n1"
+    folder.mkdir(parents=True)
+    os.chown(folder.parent, USER, USER)
+    with pytest.raises(OSError, match=f"user {USER} can put another folder"):
+        node_users.check_parents(folder)
 
 
 def test_a_state_folder_that_root_may_not_give_away_is_told(
