@@ -22,6 +22,7 @@ LONGEST_FIRST: Final = (
     "end_to_end/on_processes",
     "end_to_end/in_production",
     "worker",
+    "end_to_end/on_ray",
     "end_to_end/in_containers",
     "control_loop/real_hosts",
     "local_stack",
