@@ -132,7 +132,7 @@ def test_a_person_signs_in_to_the_dashboard_and_sees_a_log_come(
 
 def test_plain_http_leads_to_https_whatever_the_client_says(site: Site) -> None:
     for headers in ({}, {"X-Forwarded-Proto": "https"}):
-        answer = httpx.get(f"{site.plain_url}/api/v1/jobs?team=vision", headers=headers)
+        answer = httpx.get(f"{site.plain_url}/api/v1/jobs?team=vision", headers=headers, timeout=60)
         assert answer.is_redirect
         assert answer.headers["Location"] == "https://localhost/api/v1/jobs?team=vision"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -34,7 +33,8 @@ def hopper(page: Page, stack: RunningStack) -> str:
         ),
     )
     joining = {"key": made["link"].rpartition("#")[2], "username": "hopper", "password": OLD}
-    answer = httpx.post(f"{stack.url}/api/v1/invitations:join", json=joining)
+    with stack.client_of(None) as visitor:
+        answer = visitor.post("/api/v1/invitations:join", json=joining)
     assert answer.status_code == 201, answer.text
     return "hopper"
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import psycopg2
 import pytest
 from local_stack.processes import embedded_postgres
@@ -153,7 +152,8 @@ def test_a_command_line_is_let_in_or_refused_by_its_code(stack: RunningStack, pa
     """What it asks is seen first; a code that is nobody's is told."""
 
     def ask(verb: str, **said: Any) -> Any:
-        answer = httpx.post(f"{stack.url}/api/v1/device-logins{verb}", json=said)
+        with stack.client_of(None) as visitor:
+            answer = visitor.post(f"/api/v1/device-logins{verb}", json=said)
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -174,11 +174,10 @@ def test_a_command_line_is_let_in_or_refused_by_its_code(stack: RunningStack, pa
         states.append(ask(":poll", **code)["state"])
         if states[-1] == "confirmed":
             made = ask(":redeem", **code)
-            headers = {"Authorization": f"Bearer {made['key']}"}
-            with httpx.Client(base_url=f"{stack.url}/api/v1", headers=headers) as granted_to:
-                session = granted_to.get("/session").json()
+            with stack.client_of(made["key"]) as granted_to:
+                session = granted_to.get("/api/v1/session").json()
                 assert session["user"]["username"] == stack.admin_username
-                gone = granted_to.delete(f"/personal-tokens/{made['id']}")
+                gone = granted_to.delete(f"/api/v1/personal-tokens/{made['id']}")
                 assert gone.status_code == 204, gone.text
 
     states: list[str] = []
