@@ -1834,6 +1834,8 @@ class PersonalToken(TypedDict):
     prefix: str  # The first characters, to recognise it by.
     state: TokenState  # What it is now.
     scopes: list[TokenScope]
+    pools: list[str] | None  # The only pools whose jobs it reaches. null: any.
+    labels: dict[str, str] | None  # What all jobs that it reaches have. null: any.
     created_at: str
     expires_at: str | None
     revoked_at: str | None
@@ -1842,10 +1844,16 @@ class PersonalToken(TypedDict):
 
 
 class PersonalTokenBody(TypedDict):
-    """A document of the API: PersonalTokenBody."""
+    """What limits a token to some jobs, whatever its scopes let it do with these."""
 
     # Until it expires; without it 90, or as many as are allowed. null: never, for admins alone.
     days: NotRequired[int | None]
+    # It reaches jobs in these pools alone, and submits to no others. null, or empty: any. At most
+    # 20.
+    pools: NotRequired[list[str] | None]
+    # It reaches jobs alone that have all of these labels. What it submits gets them. null, or
+    # empty: any. At most 10.
+    labels: NotRequired[dict[str, str] | None]
     name: str  # What it is for.
     # What it may do of what you may. Without it, all but what admins alone may.
     scopes: NotRequired[list[TokenScope]]
@@ -3216,6 +3224,8 @@ class Token(TypedDict):
     state: TokenState  # What it is now.
     # null: it may do all that tokens may.
     scopes: list[Literal["read", "submit", "manage-jobs", "manage-team", "admin"]] | None
+    pools: list[str] | None  # The only pools whose jobs it reaches. null: any.
+    labels: dict[str, str] | None  # What all jobs that it reaches have. null: any.
     created_at: str
     expires_at: str | None
     revoked_at: str | None
@@ -3225,10 +3235,16 @@ class Token(TypedDict):
 
 
 class TokenBody(TypedDict):
-    """A document of the API: TokenBody."""
+    """What limits a token to some jobs, whatever its scopes let it do with these."""
 
     # Until it expires; without it 90, or as many as are allowed. null: never, for admins alone.
     days: NotRequired[int | None]
+    # It reaches jobs in these pools alone, and submits to no others. null, or empty: any. At most
+    # 20.
+    pools: NotRequired[list[str] | None]
+    # It reaches jobs alone that have all of these labels. What it submits gets them. null, or
+    # empty: any. At most 10.
+    labels: NotRequired[dict[str, str] | None]
     name: str  # What it is for; jobs that come with it are submitted by `TEAM/NAME`.
     # What it may do. null, or nothing: all that tokens may. `admin` is for personal tokens.
     scopes: NotRequired[

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any, Final
 
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import Team
 
 from jobs.admission import notes, spec_checks
@@ -17,6 +18,7 @@ from jobs.admission.dependencies import resolving
 from jobs.admission.dependencies.naming import CallNames
 from jobs.admission.earlier_runs import EarlierRuns
 from jobs.admission.pool_capacity import PoolCapacity
+from jobs.admission.rules import token_bounds
 from jobs.admission.rules.preparing import SpecPreparation
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.admission.team_records import TeamRecords
@@ -40,9 +42,13 @@ class AdmittedCall:
 
 
 def admit_all(
-    sent: Sequence[SentSpec], *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
+    sent: Sequence[SentSpec],
+    *,
+    teams: Mapping[str, Team],
+    pools: Sequence[PoolCapacity],
+    bounds: TokenBounds | None = None,
 ) -> AdmittedCall:
-    """Check every spec; `teams` are those the caller may submit for.
+    """Check every spec; `teams` are those the caller may submit for, by a token with `bounds`.
 
     Raises:
         SpecInvalid: with the problems of all specs, at most `MOST_PROBLEMS`.
@@ -50,7 +56,7 @@ def admit_all(
     preparation = SpecPreparation(teams, sent)
     parsed = [_parsed(one, preparation) for one in sent]
     specs = (one.spec for one in parsed if isinstance(one, _Parsed))
-    checks = _Checks(teams, pools, CallNames.of(specs), preparation)
+    checks = _Checks(teams, pools, CallNames.of(specs), preparation, bounds)
     pairs = zip(sent, parsed, strict=True)
     wrong = [found for one, spec in pairs if (found := checks.problems_of(one, spec))]
     wrong = wrong or checks.circles()
@@ -117,6 +123,7 @@ class _Checks:
         pools: Sequence[PoolCapacity],
         names: CallNames,
         preparation: SpecPreparation,
+        bounds: TokenBounds | None,
     ) -> None:
         self.records: TeamRecords | None = None
         self.admitted: list[AdmittedSpec] = []
@@ -124,6 +131,7 @@ class _Checks:
         self._pools = pools
         self._names = names
         self._preparation = preparation
+        self._bounds = bounds
         self._first: SentSpec | None = None  # whose team is that of all
         self._place_by_name: dict[str, str] = {}
 
@@ -148,13 +156,15 @@ class _Checks:
     def _admit(self, sent: SentSpec, parsed: _Parsed | SpecInvalid) -> None:
         if isinstance(parsed, SpecInvalid):
             raise parsed
-        spec = parsed.spec
+        spec = token_bounds.placed(parsed.spec, self._bounds)
         team, pool = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
         if self.records is None or self._first is None:
             rules = self._preparation.line_of(team)
-            self.records, self._first = TeamRecords(team, self._names, rules), sent
+            self.records = TeamRecords(team, self._names, rules, self._bounds)
+            self._first = sent
         elif team != self.records.team:
             raise SpecInvalid([_of_another_team(team, self._first, self.records.team)])
+        spec = token_bounds.applied(spec, pool=pool.name, bounds=self._bounds)
         admitted = spec_checks.admit(spec, records=self.records, pool=pool)
         other = self._place_by_name.setdefault(spec.name, sent.place)
         if other != sent.place:

@@ -19,6 +19,7 @@ from storage.results.checkpoints import WholeCheckpoint
 from storage.results.chosen import Measure
 from storage.results.folders import ResultFolder, Results
 from storage.results.named import ModelOrigin
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import Team
 
 from jobs.admission.team_records import TeamRecords
@@ -44,8 +45,10 @@ def settled(spec: JobSpec, records: TeamRecords) -> tuple[JobSpec, HeldCheckpoin
         return spec, None
     key = start.model_dump_json()
     if key not in records.starts:
-        settle = _of_job if start.model is None else _of_model
-        records.starts[key] = settle(start, records.team)
+        if start.model is None:
+            records.starts[key] = _of_job(start, records)
+        else:
+            records.starts[key] = _of_model(start, records.team)
     meant, row = records.starts[key]
     return spec.model_copy(update={"start_from": meant}), row
 
@@ -68,9 +71,11 @@ def want(starts: Iterable[tuple[str, HeldCheckpoint | None]]) -> None:
     HeldCheckpoint.objects.bulk_create(rows)
 
 
-def job_of(team: Team, reference: str) -> Job | None:
-    """Find a job of the team by its id, or the newest of this name."""
+def job_of(team: Team, reference: str, bounds: TokenBounds | None = None) -> Job | None:
+    """Find a job of the team by its id, or the newest of this name, within bounds of a token."""
     jobs = Job.objects.filter(team=team)
+    if bounds is not None:
+        jobs = jobs.filter(bounds.condition())
     return jobs.filter(pk=reference).first() or jobs.filter(name=reference).first()
 
 
@@ -174,9 +179,10 @@ def _no_model(value: str | None, team: Team) -> Problem:
     )
 
 
-def _of_job(start: StartFrom, team: Team) -> tuple[StartFrom, HeldCheckpoint]:
+def _of_job(start: StartFrom, records: TeamRecords) -> tuple[StartFrom, HeldCheckpoint]:
     """Return what is meant, and a row for it that is not stored. Raises: SpecInvalid."""
-    job = job_of(team, start.job or "")
+    team = records.team
+    job = job_of(team, start.job or "", records.bounds)
     if job is None:
         raise SpecInvalid(
             [

@@ -8,6 +8,7 @@ from functools import cached_property
 from storage.data import sources
 from storage.models import CodeSnapshot, DataSource, HeldCheckpoint
 from tenancy import image_rules
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import FairShareSettings, Quota, Secret, Team
 from tenancy.queries import TeamsWithLimits
 
@@ -22,11 +23,16 @@ class TeamRecords:
     """What a team has, read when it is first asked for: most specs need little of it."""
 
     def __init__(
-        self, team: Team, names: CallNames | None = None, rules: RulesOfLine | None = None
+        self,
+        team: Team,
+        names: CallNames | None = None,
+        rules: RulesOfLine | None = None,
+        bounds: TokenBounds | None = None,
     ) -> None:
         self.team = team
+        self.bounds = bounds  # of the token that asks: it names no other jobs
         self.rules = line.read(team) if rules is None else rules
-        self.named_jobs = JobsOfTeam(team, names or CallNames())  # for which specs wait
+        self.named_jobs = JobsOfTeam(team, names or CallNames(), bounds)  # for which specs wait
         # What was looked up for specs so far: what each means, and what is to be held for it.
         self.starts: dict[str, tuple[StartFrom, HeldCheckpoint]] = {}
 

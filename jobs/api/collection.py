@@ -82,6 +82,7 @@ class _Submits(KnowsPools):
             pools=self.pools(),
             by=principal,
             idempotency_key=idempotency_key(request),
+            bounds=principal.bounds,
         )
 
 
@@ -231,7 +232,9 @@ class ValidateView(KnowsPools):
             teams = principal.teams_where(Permission.SUBMIT)
             sent = self.expand(request.data, teams)
             self.count_jobs(request, len(sent))
-            admitted = call.admit_all(sent, teams=teams, pools=self.pools())
+            admitted = call.admit_all(
+                sent, teams=teams, pools=self.pools(), bounds=principal.bounds
+            )
         except SpecInvalid as error:
             problems = [problem.as_detail() for problem in error.problems]
             return Response({**answer, "problems": problems, "outlook": None})

@@ -70,6 +70,7 @@ class JobView(KnowsPools):
             pools=self.pools(),
             actor=principal.name,
             version=_version(request),
+            bounds=principal.bounds,
         )
         return _answer_with_notes(request, job_id, notes)
 
@@ -110,6 +111,7 @@ class RerunView(KnowsPools):
             pools=self.pools(),
             by=principal,
             idempotency_key=idempotency_key(request),
+            bounds=principal.bounds,
         )
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
         return _answer_with_notes(request, made.made[0][0], made.notes, code=code)

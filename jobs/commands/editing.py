@@ -11,13 +11,14 @@ from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.audit import records
 from tenancy.models import Team
 
 from autoscaler.job_vocabulary import EventKind, JobReason
 from jobs.admission import call
 from jobs.admission.pool_capacity import PoolCapacity
-from jobs.admission.rules import line, preparing
+from jobs.admission.rules import line, preparing, token_bounds
 from jobs.changes import demand_signal, events
 from jobs.commands import submission
 from jobs.errors import ChangedMeanwhile, IllegalTransition, JobNotFound, Problem, SpecInvalid
@@ -50,6 +51,7 @@ def edit(
     pools: Sequence[PoolCapacity],
     actor: str,
     version: int | None = None,
+    bounds: TokenBounds | None = None,
 ) -> list[str]:
     """Change what a live job asks for; return what its user should know.
 
@@ -59,6 +61,7 @@ def edit(
         pools: all there are.
         actor: who changes it.
         version: the job's, as its user has seen it; None: whatever it is.
+        bounds: of the token that changes it, which may not take the job out of them.
 
     Raises:
         JobNotFound: there is no such job.
@@ -68,7 +71,7 @@ def edit(
     """
     locked = Job.objects.select_for_update(no_key=True, of=("self",))
     job = locked.select_related("team", "pool").filter(pk=job_id).first()
-    if job is None:
+    if job is None or (bounds is not None and not bounds.hold(job.pool.name, job.labels)):
         raise JobNotFound
     if version not in {None, job.version}:
         raise ChangedMeanwhile(
@@ -81,6 +84,8 @@ def edit(
     before = _document(job)
     defaults = checking.defaults_of(line.read(job.team).rules)
     spec, found = spec_changes.changed(before, with_defaults_for_nulls(changes, defaults))
+    if bounds is not None:
+        token_bounds.check(spec.labels, pool=job.pool.name, bounds=bounds)
     notes = _admitted(spec, before, job, pools)
     if found:
         _write(job, spec, found, actor)
@@ -95,6 +100,7 @@ def rerun(
     pools: Sequence[PoolCapacity],
     by: submission.Submitter,
     idempotency_key: str | None = None,
+    bounds: TokenBounds | None = None,
 ) -> submission.SubmissionResult:
     """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
 
@@ -119,6 +125,7 @@ def rerun(
         pools=pools,
         by=by,
         idempotency_key=idempotency_key,
+        bounds=bounds,
     )
 
 

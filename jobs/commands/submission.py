@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from django.db import transaction
 from django.utils import timezone
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.audit import records
 from tenancy.models import Team
 
@@ -76,11 +77,13 @@ def submit(
     idempotency_key: str | None = None,
     scheduled: ScheduledBy | None = None,
     array: JobArray | None = None,
+    bounds: TokenBounds | None = None,
 ) -> SubmissionResult:
     """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
 
     The same `idempotency_key` with the same body answers with the jobs it made before. Trials
-    belong to `array`, if one is given that is stored, and else to a new one.
+    belong to `array`, if one is given that is stored, and else to a new one. `bounds` are those of
+    the token that submits.
 
     Raises:
         SpecInvalid: with every problem found.
@@ -93,7 +96,7 @@ def submit(
 
     def try_once() -> SubmissionResult:
         try:
-            admitted = call.admit_all(sent, teams=teams, pools=pools)
+            admitted = call.admit_all(sent, teams=teams, pools=pools, bounds=bounds)
         except SpecInvalid:
             earlier = _made_earlier(teams.values(), text, digest)
             if earlier is None:

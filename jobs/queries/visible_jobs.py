@@ -45,8 +45,9 @@ _HISTORY: Final = JSONObject(
 
 
 def jobs_of(principal: Principal) -> QuerySet[Job]:
-    """Return the jobs the principal may see."""
-    return Job.objects.filter(team__in=principal.seen_ids)
+    """Return the jobs the principal may see: of their teams, within the bounds of their token."""
+    jobs = Job.objects.filter(team__in=principal.seen_ids)
+    return jobs if principal.bounds is None else jobs.filter(principal.bounds.condition())
 
 
 def find_job(principal: Principal, job_id: str) -> Job:
@@ -76,6 +77,9 @@ def may_change(principal: Principal, job: Job) -> bool:
 
     Whose a job is, is told by the number of an account, which no later one gets.
     """
+    bounds = principal.bounds
+    if bounds is not None and not bounds.hold(job.pool.name, job.labels):
+        return False
     if principal.may_in(Permission.CHANGE_ALL_JOBS, job.team_id):
         return True
     is_own = principal.person_id is not None and job.person_id == principal.person_id

@@ -127,7 +127,10 @@ REST_FRAMEWORK: dict[str, Any] = {
         "tenancy.access.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "control_plane.api.limited_tokens.WithinTokenBounds",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["control_plane.web.answers.json_answers.FiniteJsonRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "control_plane.web.body_parsers.BoundedJsonParser",

@@ -17,6 +17,7 @@ from sweeps.models import Sweep
 from tenancy.access import invitations
 from tenancy.access.keys import device_logins, personal_tokens, tokens
 from tenancy.access.principal import principal_of_person
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import (
     DeviceLogin,
     ImageRule,
@@ -48,6 +49,8 @@ PERSONAL: Final = {  # whose key it is, and its scopes
     "ownadmin": ("root", ["admin"]),
     "lesser": ("root", personal_tokens.USUAL_SCOPES),
 }
+SCOPES: Final = {"reader": ["read"], "limited": ["read", "submit", "manage-jobs"]}  # of team tokens
+BOUNDS: Final = {"limited": TokenBounds(pools=("default",), labels=(("a", "canary"),))}
 WAITING: Final = ("cd_" + "w" * 43, "BCDF-GHJK")  # the codes of a login that waits for a yes
 CONFIRMED: Final = ("cd_" + "c" * 43, "LMNP-QRST")  # of one that an admin said yes to
 PRICED_SINCE: Final = date(2150, 1, 1)
@@ -314,10 +317,11 @@ def client(sender: str, world: World) -> APIClient:
         made.force_login(User.objects.get(username="root" if sender == "admin" else sender))
     elif sender == "job":
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {token_of(world.job)}")
-    elif sender in {"token", "reader", "revoked"}:
-        scopes = ["read"] if sender == "reader" else None
+    elif sender in {"token", "reader", "limited", "revoked"}:
         team = Team.objects.get(name="vision")
-        token, key = tokens.issue(team=team, name=sender, scopes=scopes)
+        token, key = tokens.issue(
+            team=team, name=sender, scopes=SCOPES.get(sender), bounds=BOUNDS.get(sender)
+        )
         made.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
         if sender == "revoked":
             tokens.revoke(token)

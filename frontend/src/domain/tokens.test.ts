@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 
 import type { Token } from "../api/types";
 import { at } from "../testing/samples";
-import { endsSoon, lifetimes, ownScopes, ownWishOf, rotationOf, SCOPES, wishOf } from "./tokens";
+import {
+  boundsOf,
+  endsSoon,
+  lifetimes,
+  ownScopes,
+  ownWishOf,
+  rotationOf,
+  SCOPES,
+  wishOf,
+} from "./tokens";
 
 const DAY = 86_400;
 const NOW = Date.parse(at(0));
@@ -14,6 +23,8 @@ function aToken(given: Partial<Token> = {}): Token {
     prefix: "ct_abcd",
     state: "valid",
     scopes: null,
+    pools: null,
+    labels: null,
     created_at: at(0),
     created_by: "carl",
     expires_at: at(90 * DAY),
@@ -50,14 +61,32 @@ describe("a token", () => {
 
   it("is made with the scopes that were chosen, or for all that tokens may", () => {
     const some = aForm(["name", " nightly "], ["may", "some"], ["scope", "submit"], ["days", "30"]);
-    expect(wishOf(some)).toEqual({ name: "nightly", days: 30, scopes: ["submit"] });
+    const any = { pools: null, labels: null };
+    expect(wishOf(some)).toEqual({ name: "nightly", days: 30, scopes: ["submit"], ...any });
     const all = aForm(["name", "nightly"], ["may", "all"], ["days", ""]);
-    expect(wishOf(all)).toEqual({ name: "nightly", days: null, scopes: null });
+    expect(wishOf(all)).toEqual({ name: "nightly", days: null, scopes: null, ...any });
+  });
+
+  it("is limited to pools and labels, and says so", () => {
+    const form = aForm(["name", "ci"], ["pools", " a100, h100 "], ["labels", "project=digits a="]);
+    const { pools, labels } = wishOf(form);
+    expect([pools, labels]).toEqual([["a100", "h100"], { project: "digits", a: "" }]);
+    expect(boundsOf(aToken({ pools: ["a100", "h100"], labels: { project: "digits" } }))).toEqual([
+      "pool a100 or h100",
+      "project=digits",
+    ]);
+    expect(boundsOf(aToken())).toEqual([]);
   });
 
   it("of one's own has the scopes that were chosen, and `admin` is for admins", () => {
     const form = aForm(["name", "laptop"], ["scope", "admin"], ["scope", "read"], ["days", "30"]);
-    expect(ownWishOf(form)).toEqual({ name: "laptop", days: 30, scopes: ["read", "admin"] });
+    expect(ownWishOf(form)).toEqual({
+      name: "laptop",
+      days: 30,
+      scopes: ["read", "admin"],
+      pools: null,
+      labels: null,
+    });
     const offered = (isAdmin: boolean) => ownScopes(isAdmin).map(({ scope }) => scope);
     expect(offered(true)).toEqual([...offered(false), "admin"]);
     expect(SCOPES.map(({ scope }) => scope)).toEqual(offered(false));

@@ -80,6 +80,32 @@ export const OVERLAPS: readonly { readonly hours: number; readonly text: string 
 ];
 export const USUAL_OVERLAP_HOURS = 24;
 
+/** What a form says of the jobs that a token reaches: names of pools, and labels as `name=value`. */
+function boundsIn(form: FormData): Pick<TokenWish, "pools" | "labels"> {
+  const pools = wordsOf(text(form, "pools"));
+  const labels = wordsOf(text(form, "labels")).map((word): [string, string] => {
+    const place = word.indexOf("=");
+    return place < 0 ? [word, ""] : [word.slice(0, place), word.slice(place + 1)];
+  });
+  return {
+    pools: pools.length > 0 ? pools : null,
+    labels: labels.length > 0 ? Object.fromEntries(labels) : null,
+  };
+}
+
+function wordsOf(typed: string): string[] {
+  return typed.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+/** To which jobs a token is limited, as words for its row; none: to no jobs in particular. */
+export function boundsOf(token: ListedToken): readonly string[] {
+  const pools = token.pools ?? [];
+  return [
+    ...(pools.length > 0 ? [`pool ${pools.join(" or ")}`] : []),
+    ...Object.entries(token.labels ?? {}).map(([name, value]) => `${name}=${value}`),
+  ];
+}
+
 export function wishOf(form: FormData): TokenWish {
   const named = new Set(form.getAll("scope"));
   const scopes = SCOPES.map(({ scope }) => scope).filter((scope) => named.has(scope));
@@ -87,6 +113,7 @@ export function wishOf(form: FormData): TokenWish {
     name: text(form, "name").trim(),
     days: daysIn(form),
     scopes: text(form, "may") === "all" ? null : scopes,
+    ...boundsIn(form),
   };
 }
 
@@ -96,6 +123,7 @@ export function ownWishOf(form: FormData): PersonalTokenWish {
     name: text(form, "name").trim(),
     days: daysIn(form),
     scopes: ALL.map(({ scope }) => scope).filter((scope) => named.has(scope)),
+    ...boundsIn(form),
   };
 }
 

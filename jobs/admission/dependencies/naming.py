@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import Team
 
 from jobs.lifecycle import JobState
@@ -58,9 +59,10 @@ class CallNames:
 class JobsOfTeam:
     """The jobs of a team that the specs of a call name."""
 
-    def __init__(self, team: Team, names: CallNames) -> None:
+    def __init__(self, team: Team, names: CallNames, bounds: TokenBounds | None = None) -> None:
         self.team = team
         self.names = names
+        self._bounds = bounds
 
     @cached_property
     def found(self) -> Mapping[str, NamedJob]:
@@ -72,6 +74,8 @@ class JobsOfTeam:
         if not others:
             return {}
         jobs = Job.objects.filter(team=self.team).only("id", "name", "state")
+        if self._bounds is not None:
+            jobs = jobs.filter(self._bounds.condition())
         newest = jobs.filter(name__in=others).order_by("name", "-submitted_at").distinct("name")
         by_name = {job.name: _named(job) for job in newest}
         return by_name | {job.id: _named(job) for job in jobs.filter(pk__in=others)}
@@ -86,6 +90,11 @@ class JobsOfTeam:
         if not words or len(words) > MOST_ARRAYS:
             return {}
         of_team = JobArray.objects.filter(team=self.team).only("id", "name")
+        if self._bounds is not None:
+            trials = Job.objects.filter(team=self.team, array__isnull=False)
+            within = trials.filter(self._bounds.condition())
+            others = trials.exclude(pk__in=within.values("pk"))
+            of_team = of_team.exclude(pk__in=others.values("array"))
         newest = of_team.filter(name__in=words).order_by("name", "-submitted_at").distinct("name")
         by_word = {one.name: one.pk for one in newest}
         by_word |= {one.pk: one.pk for one in of_team.filter(pk__in=words)}

@@ -26,5 +26,6 @@ installation_settings  with which settings the installation runs
 notices  what everybody should know who signs in
 schema   how OpenAPI describes all of it
 operation_permissions  which permission each operation needs
+limited_tokens         what tokens of some pools or labels may ask for
 operation_check        does each say so?
 """

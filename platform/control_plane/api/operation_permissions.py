@@ -102,3 +102,30 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
 OPERATIONS: Final[Mapping[str, OpenTo | Permission]] = {
     operation: needed for needed, operations in _NEEDED.items() for operation in operations
 }
+
+OF_LIMITED_TOKENS: Final = frozenset(
+    {
+        *_NEEDED[OpenTo.EVERYBODY],
+        # About single jobs, each of which is looked for within the bounds of the token.
+        *("list_jobs", "list_job_sparklines", "compare_jobs", "get_job", "explain_job"),
+        *("get_job_advice", "list_job_dependencies", "list_job_events", "list_job_generations"),
+        *("list_job_logs", "list_job_metrics", "get_job_metrics_table", "get_job_log_file"),
+        *("list_job_usage", "list_job_workers", "list_job_removals", "list_job_outputs"),
+        *("get_job_output", "get_job_output_archive", "list_job_checkpoints", "get_job_checkpoint"),
+        *("get_job_weights", "get_job_training_state", "get_job_code"),
+        *("submit_job", "submit_jobs", "rerun_job", "validate_job", "get_code_upload"),
+        *("upload_code", "change_job", "cancel_job", "pause_job", "resume_job", "pin_job"),
+        *("unpin_job", "delete_job", "delete_job_checkpoint", "delete_job_output"),
+        *("list_events", "follow_events"),  # with `job` alone
+        # About no job: what a spec may say, how teams and pools stand, and the token itself.
+        *("list_teams", "get_team", "list_quotas", "get_quota", "get_standing", "list_pools"),
+        *("list_policies", "get_utilisation", "get_summary", "list_gpu_prices", "list_prices"),
+        *("list_secrets", "list_team_images", "get_team_rules", "list_templates", "get_template"),
+        *("list_personal_tokens", "revoke_personal_token", "get_session"),
+    }
+)
+"""What tokens that are limited to pools or labels may ask for; all else is closed to them.
+
+It would tell of other jobs, or change them: events and models of a whole team, arrays, sweeps, and
+schedules, whose jobs come later.
+"""

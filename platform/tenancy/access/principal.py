@@ -17,7 +17,9 @@ from tenancy.access.permissions import (
     permissions_of_token,
     within,
 )
+from tenancy.access.token_bounds import OF_JOBS, TokenBounds
 from tenancy.models import PersonalToken, Team, Token, TokenScope
+from tenancy.models.token import Key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class Principal:
     is_admin: bool = False
     is_token: bool = False
     person_id: int | None = None  # names are given to others; None: a team's token
+    bounds: TokenBounds | None = None  # of its token, within which it reaches jobs; None: none
 
     @property
     def seen_ids(self) -> list[int]:
@@ -114,15 +117,18 @@ def principal_of_user(
     if isinstance(user, KnownUser):
         return user.principal
     if isinstance(user, PersonalTokenUser):
-        return _bounded(principal_of_person(user.token.person), user.token.scopes)
+        return _limited(
+            _bounded(principal_of_person(user.token.person), user.token.scopes), user.token
+        )
     if isinstance(user, TokenUser):
         team, held = user.token.team, permissions_of_token(user.token.scopes)
-        return Principal(
+        of_team = Principal(
             name=user.username,
             seen={team.name: team} if Permission.SEE in held else {},
             permissions={team.pk: held},
             is_token=True,
         )
+        return _limited(of_team, user.token)
     return principal_of_person(user)
 
 
@@ -154,6 +160,18 @@ def _bounded(person: Principal, scopes: Collection[str]) -> Principal:
         held = {team: own & let_through for team, own in person.permissions.items()}
     seen = person.seen if Permission.SEE in let_through else {}
     return replace(person, seen=seen, permissions=held, is_admin=False)
+
+
+def _limited(principal: Principal, token: Key) -> Principal:
+    """Return the principal as far as the token's bounds let them through: to jobs alone."""
+    bounds = TokenBounds.of(token.pools, token.labels)
+    if bounds is None:
+        return principal
+    if principal.is_admin:
+        held = dict.fromkeys(principal.seen_ids, OF_JOBS)
+    else:
+        held = {team: own & OF_JOBS for team, own in principal.permissions.items()}
+    return replace(principal, permissions=held, is_admin=False, bounds=bounds)
 
 
 def _held_in(place: Any) -> frozenset[Permission]:

@@ -46,6 +46,12 @@ class Key(models.Model):
         help_text="An address; of IPv6 the network of 64 bits that it is in.",
     )
 
+    pools = models.JSONField(
+        null=True, blank=True, help_text="The only pools whose jobs it reaches. Empty: any."
+    )
+    labels = models.JSONField(
+        null=True, blank=True, help_text="What all jobs that it reaches have. Empty: any."
+    )
     line = models.BigIntegerField(
         null=True,
         editable=False,

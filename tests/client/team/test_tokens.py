@@ -44,6 +44,21 @@ def test_a_lead_makes_rotates_and_revokes_by_password(concertina: CommandLine) -
     assert [("revoked" in line) for line in listed[1:]] == [False, False, True]
 
 
+def test_a_token_is_limited_to_pools_and_labels(concertina: CommandLine) -> None:
+    made = concertina(
+        *("tokens", "add", "ci", *BY_LEAD, "--pool", "default", "--label", "project=digits"),
+        *("-o", "json"),
+        stdin=PASSWORD,
+    )
+    assert made.exit_code == 0, made.err
+    assert made.document["pools"] == ["default"]
+    assert made.document["labels"] == {"project": "digits"}
+    listed = concertina("tokens", "ls", "--as", "tina", stdin=PASSWORD).out
+    assert "only pool default, project=digits" in " ".join(listed.split())
+    wrong = concertina("tokens", "add", "x", *BY_LEAD, "--label", "project", stdin=PASSWORD)
+    assert (wrong.exit_code, "--label is NAME=VALUE, not 'project'" in wrong.err) == (2, True)
+
+
 def test_a_token_may_neither_see_nor_make_tokens(concertina: CommandLine) -> None:
     for arguments in (("ls",), ("add", "more"), ("revoke", "tests")):
         refused = concertina("tokens", *arguments)

@@ -62,6 +62,20 @@ def add(
             " tokens may.",
         ),
     ] = None,
+    pools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pool", metavar="POOL", help="Only jobs in this pool, or in one of several."
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label",
+            metavar="NAME=VALUE",
+            help="Only jobs with this label, which those that it submits get. May be repeated.",
+        ),
+    ] = None,
     days: Days = None,
     never: Never = False,
     lead: AsPerson = None,
@@ -71,8 +85,11 @@ def add(
     """Make a token and print its key, which is shown once. A team's own may not: say --as whom."""
     with session(output) as current:
         lasting = _lasting(days, never=never)
+        wanted = dict(map(_label, labels or ()))
         with current.speaking_for(lead) as client:
-            made = client.tokens.add(name, days=lasting, scopes=scopes, team=team)
+            made = client.tokens.add(
+                name, days=lasting, scopes=scopes, pools=pools, labels=wanted, team=team
+            )
         _show_key(current, made)
 
 
@@ -123,6 +140,14 @@ def _lasting(days: int | None, *, never: bool) -> int | None:
     if never and days is not None:
         raise BadInput("Give --days or --never, not both.")
     return None if never else days or USUAL
+
+
+def _label(text: str) -> tuple[str, str]:
+    """Raises: BadInput, if there is no value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BadInput(f"--label is NAME=VALUE, not {text!r}.")
+    return name, value
 
 
 def _show_key(current: Session, made: MadeToken) -> None:

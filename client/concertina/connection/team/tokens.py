@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from concertina.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from concertina.connection.connection import Send
     from concertina.documents import MadeToken, Token, TokenList
@@ -33,18 +33,26 @@ class TeamTokens:
         *,
         days: int | None = USUAL,
         scopes: Sequence[str] | None = None,
+        pools: Sequence[str] | None = None,
+        labels: Mapping[str, str] | None = None,
         team: str | None = None,
     ) -> MadeToken:
         """Make a token that lasts so many days, None: for ever. Its `key` is told this once.
 
         It may do what the `scopes` say, `read`, `submit`, `manage-jobs` or `manage-team`; None: all
-        that tokens may.
+        that tokens may. With `pools` or `labels` it reaches jobs in one of these pools, and with
+        all of these labels, alone.
 
         Raises: RefusedByService (the name is taken, or it would last too long), NotAllowed
         """
-        path, body = f"{self._of_team(team)}/tokens", {"name": name, **_lasting(days)}
+        path = f"{self._of_team(team)}/tokens"
+        body: dict[str, Any] = {"name": name, **_lasting(days)}
         if scopes is not None:
             body["scopes"] = list(scopes)
+        if pools:
+            body["pools"] = list(pools)
+        if labels:
+            body["labels"] = dict(labels)
         return cast("MadeToken", self._send("POST", path, body=body, is_repeatable=False)[1])
 
     def rotate(

@@ -23,10 +23,19 @@ def tokens_table(tokens: Iterable[Token]) -> FittingTable:
             token["name"],
             f"{token['prefix']}…",
             token["state"],
-            "everything" if token["scopes"] is None else ", ".join(token["scopes"]),
+            _may(token),
             words.date_time(token["expires_at"]) if token["expires_at"] else "never",
             words.date_time(token["last_used_at"]),
             token["last_used_from"] or words.NOTHING,
             token["created_by"] or words.NOTHING,
         )
     return table
+
+
+def _may(token: Token) -> str:
+    """`submit, only pool a100 or h100, project=digits`."""
+    may = "everything" if token["scopes"] is None else ", ".join(token["scopes"])
+    pools = [f"pool {' or '.join(token['pools'])}"] if token["pools"] else []
+    labels = [f"{name}={value}" for name, value in (token["labels"] or {}).items()]
+    bounds = ", ".join([*pools, *labels])
+    return f"{may}, only {bounds}" if bounds else may

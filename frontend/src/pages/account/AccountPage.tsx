@@ -15,7 +15,7 @@ import { Problem } from "../../design/Problem";
 import { SkeletonRows } from "../../design/Skeleton";
 import { lifetimes, ownScopes, ownWishOf } from "../../domain/tokens";
 import rows from "../../design/Rows.module.css";
-import { Expiry, ScopeBoxes, ShownKey, TokenName } from "../team/people/TokenForms";
+import { BoundsFields, Expiry, ScopeBoxes, ShownKey, TokenName } from "../team/people/TokenForms";
 import { RevokeToken, TokenLists } from "../team/people/TokenLists";
 
 type Made = Pick<MadeToken, "name" | "key">;
@@ -112,6 +112,7 @@ function MakeToken({ isAdmin, lasting, onMade, onClose }: MakeTokenProps) {
         <legend>Of what you may, it may</legend>
         <ScopeBoxes scopes={ownScopes(isAdmin)} chosen={chosen} onChoose={setChosen} />
       </fieldset>
+      <BoundsFields />
       <Expiry lasting={lasting} />
     </FormDialog>
   );

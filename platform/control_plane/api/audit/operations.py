@@ -67,8 +67,13 @@ def asked_by(request: HttpRequest) -> AskedOperation | None:
 
 def name_of(view: Callable[..., Any], method: str) -> str | None:
     """Return the operation of a view, if it is one of the API."""
+    return of_class(getattr(view, "cls", None), method)
+
+
+def of_class(view: type[Any] | None, method: str) -> str | None:
+    """Return the same of a view's class."""
     asked = "GET" if method == "HEAD" else method
-    return _names().get((getattr(view, "cls", None), asked))
+    return _names().get((view, asked))
 
 
 @cache

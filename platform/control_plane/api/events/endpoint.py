@@ -18,6 +18,7 @@ from tenancy.access.principal import Principal, principal_of
 from autoscaler.job_vocabulary import EventKind
 from control_plane.api.events.stream import KEEP_ALIVE_SECONDS, FollowedEvents, read_news
 from control_plane.api.events.tail import EventTail
+from control_plane.api.limited_tokens import closed_to
 from control_plane.api.live.compression import gzipped, plain
 from control_plane.api.logs.endpoint import LAST_EVENT_ID
 from control_plane.api.logs.event_stream import EventStream, stream_slots
@@ -27,7 +28,7 @@ from jobs.api.representation import represented
 from jobs.api.requests import query
 from jobs.api.serializers import FeedPageSerializer
 from jobs.changes.numbering import number_events
-from jobs.queries import event_feed
+from jobs.queries import event_feed, visible_jobs
 from jobs.queries.event_feed import FeedFilter
 
 tail: Final = EventTail(read_news)
@@ -143,8 +144,16 @@ class EventStreamView(APIView):
 
 
 def _wanted(principal: Principal, parameters: dict[str, Any]) -> FeedFilter:
-    """Return what the caller sees of what it asks for; a foreign team is as one without jobs."""
+    """Return what the caller sees of what it asks for; a foreign team is as one without jobs.
+
+    Raises: PermissionDenied, for a limited token that names no job.
+    """
     kinds, job_id = frozenset(parameters["kind"]) or None, parameters.get("job")
+    if principal.bounds is not None:
+        if job_id is None:
+            raise closed_to(principal.bounds)
+        if not visible_jobs.jobs_of(principal).filter(pk=job_id).exists():
+            return FeedFilter(team_ids=frozenset())
     if name := parameters["team"]:
         team = principal.seen.get(name)
         teams = frozenset({team.pk} if team else ())

@@ -16,7 +16,8 @@ from tenancy.models import PersonalToken, TokenScope
 
 from control_plane.api.teams.tokens import (
     KeySerializer,
-    TokenLifetimeBody,
+    TokenBoundsBody,
+    bounds_of,
     days_of,
     name_field,
     shown_once,
@@ -54,7 +55,7 @@ class PersonalTokenListSerializer(serializers.Serializer[Any]):
     items = PersonalTokenSerializer(many=True)
 
 
-class PersonalTokenBody(TokenLifetimeBody):
+class PersonalTokenBody(TokenBoundsBody):
     name = name_field("What it is for.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(choices=TokenScope.choices),
@@ -99,6 +100,7 @@ class PersonalTokensView(APIView):
             days=days_of(wanted, self.longest_days),
             longest_days=self.longest_days,
             scopes=wanted.get("scopes", personal_tokens.USUAL_SCOPES),
+            bounds=bounds_of(wanted),
         )
         return shown_once(PersonalTokenSerializer(made).data, key)
 

@@ -9,6 +9,8 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from rest_framework import serializers
 
+from control_plane.api.operation_permissions import OF_LIMITED_TOKENS
+
 
 class ErrorDetailSerializer(serializers.Serializer[Any]):
     field = serializers.CharField(help_text="Empty: the request as a whole.")
@@ -33,7 +35,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "change_password": [409, 429],
     "list_settings": [403],
     "follow_reads": [429],
-    "follow_events": [429],
+    "list_events": [403],
+    "follow_events": [403, 429],
     "submit_job": [409, 422],
     "submit_jobs": [409, 422],
     "submit_sweep": [409, 422],
@@ -151,7 +154,7 @@ class Schema(AutoSchema):
             codes |= {400, 401}
         if "{" in self.path:
             codes.add(404)
-        if self.method != "GET":
+        if self.method != "GET" or operation not in OF_LIMITED_TOKENS:
             codes.add(403)  # not for the sender, or a browser's request that is not from our page
         if self._get_request_body():  # type: ignore[no-untyped-call]  # theirs is untyped
             codes |= {413, 415}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+from cluster.models import Pool
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers, status
 from rest_framework.request import Request
@@ -14,9 +15,11 @@ from rest_framework.views import APIView
 from tenancy.access.keys import team_tokens
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
+from tenancy.access.token_bounds import JOB_SCOPES, MOST_LABELS, MOST_POOLS, TokenBounds
 from tenancy.models import Team, Token, TokenScope, TokenState
 
 from jobs.api.requests import body
+from jobs.spec.names import check_labels, check_text
 
 _UNREADABLE: Final = {"Cache-Control": "no-store"}  # by nobody else, and never again
 
@@ -32,10 +35,21 @@ class KeySerializer(serializers.ModelSerializer[Any]):
         help_text="The address that was seen then, of IPv6 its network. Empty: none yet."
     )
 
+    pools = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="The only pools whose jobs it reaches. null: any.",
+    )
+    labels = serializers.DictField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="What all jobs that it reaches have. null: any.",
+    )
+
     class Meta:
         fields: tuple[str, ...] = (
-            *("id", "name", "prefix", "state", "scopes", "created_at", "expires_at"),
-            *("revoked_at", "last_used_at", "last_used_from"),
+            *("id", "name", "prefix", "state", "scopes", "pools", "labels", "created_at"),
+            *("expires_at", "revoked_at", "last_used_at", "last_used_from"),
         )
 
 
@@ -101,7 +115,64 @@ def name_field(help_text: str) -> serializers.RegexField:
     )
 
 
-class TokenBody(TokenLifetimeBody):
+class TokenBoundsBody(TokenLifetimeBody):
+    """What limits a token to some jobs, whatever its scopes let it do with these."""
+
+    pools = serializers.ListField(
+        child=serializers.CharField(max_length=100),
+        max_length=MOST_POOLS,
+        allow_null=True,
+        required=False,
+        help_text="It reaches jobs in these pools alone, and submits to no others. null, or empty:"
+        f" any. At most {MOST_POOLS}.",
+    )
+    labels = serializers.DictField(
+        child=serializers.CharField(max_length=4096, allow_blank=True),
+        allow_null=True,
+        required=False,
+        help_text="It reaches jobs alone that have all of these labels. What it submits gets them."
+        f" null, or empty: any. At most {MOST_LABELS}.",
+    )
+
+    def validate_pools(self, pools: list[str] | None) -> list[str] | None:
+        known = set(Pool.objects.values_list("name", flat=True))
+        if unknown := sorted({*(pools or ())} - known):
+            raise serializers.ValidationError(
+                f"{unknown[0]} is no pool. There are: {', '.join(sorted(known)) or 'none'}."
+            )
+        return pools
+
+    def validate_labels(self, labels: dict[str, str] | None) -> dict[str, str] | None:
+        if len(labels or ()) > MOST_LABELS:
+            raise serializers.ValidationError(f"Use at most {MOST_LABELS} labels.")
+        try:
+            for value in check_labels(labels or {}).values():
+                check_text(value)
+        except ValueError as error:
+            raise serializers.ValidationError(" ".join(str(error).split(" | "))) from error
+        return labels
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A limited token has scopes of jobs alone: all of them, if none are said."""
+        if bounds_of(attrs) is None:
+            return attrs
+        scopes = attrs.get("scopes")
+        if beyond := sorted({*(scopes or ())} - {*JOB_SCOPES}):
+            raise serializers.ValidationError(
+                {
+                    "scopes": f"A token that is limited to pools or labels reaches jobs alone:"
+                    f" leave out {' and '.join(beyond)}."
+                }
+            )
+        return attrs if scopes else {**attrs, "scopes": [one.value for one in JOB_SCOPES]}
+
+
+def bounds_of(wanted: Mapping[str, Any]) -> TokenBounds | None:
+    """Return what limits the token that is wanted; None: nothing does."""
+    return TokenBounds.of(wanted.get("pools"), wanted.get("labels"))
+
+
+class TokenBody(TokenBoundsBody):
     name = name_field("What it is for; jobs that come with it are submitted by `TEAM/NAME`.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(
@@ -157,6 +228,7 @@ class TokensView(APIView):
             days=days,
             longest_days=self.longest_days,
             scopes=wanted.get("scopes"),
+            bounds=bounds_of(wanted),
         )
         return shown_once(TokenSerializer(made).data, key)
 

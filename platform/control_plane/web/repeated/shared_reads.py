@@ -58,8 +58,10 @@ class SharedReads:
             return read()
         came_at = self._clock()
         # Not by name, which a team may have after another. Nor by role: what is shared here shows
-        # the same to all who see the same teams, whatever else they may do there.
-        shared = self._question((question, by.is_admin, frozenset(by.seen_ids)), came_at)
+        # the same to all who see the same teams within the same bounds of a token, whatever else
+        # they may do there.
+        readers = (by.is_admin, frozenset(by.seen_ids), by.bounds)
+        shared = self._question((question, readers), came_at)
         with shared.lock:
             if not self._answers(shared, by.name, came_at):
                 began_at = self._clock()

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from tenancy.access.keys import tokens
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.audit import records
 from tenancy.errors import (
     AdminScopeNeedsAdmin,
@@ -45,6 +46,7 @@ def make(
     days: int | None,
     longest_days: int,
     scopes: Collection[str] = USUAL_SCOPES,
+    bounds: TokenBounds | None = None,
     replaces: bool = False,
 ) -> tuple[PersonalToken, str]:
     """Make a token that lasts so many days, None: for ever; the second value is its key.
@@ -74,6 +76,7 @@ def make(
             scopes=sorted(set(scopes)),
             expires_at=None if days is None else timezone.now() + timedelta(days=days),
             line=line,
+            **tokens.columns_of(bounds),
         )
     records.note_change(after=tokens.told(made), row=_row(made))
     _note(made, "made")

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from tenancy.access.keys import tokens
 from tenancy.access.principal import Principal
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.audit import records
 from tenancy.errors import TokenHasEnded, TokenLastsTooLong, TokenNameTaken, TooManyTokens
 from tenancy.models import Team, Token, TokenState
@@ -41,6 +42,7 @@ def make(
     days: int | None,
     longest_days: int,
     scopes: Collection[str] | None = None,
+    bounds: TokenBounds | None = None,
 ) -> tuple[Token, str]:
     """Make a token that lasts so many days, None: for ever; the second value is its key.
 
@@ -50,7 +52,7 @@ def make(
         TooManyTokens: the team has as many as it may.
     """
     until = _until(principal, days, longest_days)
-    return make_until(principal.name, team, name, until, scopes=scopes)
+    return make_until(principal.name, team, name, until, scopes=scopes, bounds=bounds)
 
 
 def make_until(
@@ -60,6 +62,7 @@ def make_until(
     until: datetime | None,
     *,
     scopes: Collection[str] | None = None,
+    bounds: TokenBounds | None = None,
 ) -> tuple[Token, str]:
     """Make a token that lasts until then, None: for ever; whoever is `by` may say so.
 
@@ -69,7 +72,9 @@ def make_until(
     """
     with transaction.atomic():
         check_may_be_made(team, name)
-        made = tokens.issue(team=team, name=name, expires_at=until, created_by=by, scopes=scopes)
+        made = tokens.issue(
+            team=team, name=name, expires_at=until, created_by=by, scopes=scopes, bounds=bounds
+        )
     told = tokens.told(made[0])
     records.note_target(team_id=team.pk, target=_place(team, made[0]))
     records.note_change(after=told)
@@ -121,6 +126,7 @@ def rotate(
             expires_at=until,
             created_by=principal.name,
             scopes=former.scopes,
+            bounds=TokenBounds.of(former.pools, former.labels),
             line=former.line_id,
         )
     ends = _words(former.expires_at) if overlap else "revoked"
@@ -183,7 +189,9 @@ def _words(until: datetime | None) -> str:
 
 
 def _may(token: Token) -> str:
-    return "everything" if token.scopes is None else ", ".join(token.scopes)
+    may = "everything" if token.scopes is None else ", ".join(token.scopes)
+    bounds = TokenBounds.of(token.pools, token.labels)
+    return may if bounds is None else f"{may}, of {bounds}"
 
 
 def _place(team: Team, token: Token) -> str:

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import PersonalToken, Team, Token
 from tenancy.models.token import Key
 
@@ -33,6 +34,7 @@ def issue(
     expires_at: datetime | None = None,
     created_by: str = "",
     scopes: Collection[str] | None = None,
+    bounds: TokenBounds | None = None,
     line: int | None = None,
 ) -> tuple[Token, str]:
     """Make a team's token; the second value is its key, which cannot be read again later."""
@@ -46,8 +48,16 @@ def issue(
         scopes=None if scopes is None else sorted(set(scopes)),
         expires_at=expires_at,
         line=line,
+        **columns_of(bounds),
     )
     return token, key
+
+
+def columns_of(bounds: TokenBounds | None) -> dict[str, Any]:
+    """Return what a token's row says of its bounds."""
+    if bounds is None:
+        return {}
+    return {"pools": list(bounds.pools) or None, "labels": dict(bounds.labels) or None}
 
 
 def new_key(prefix: str) -> str:
@@ -126,6 +136,8 @@ def told(token: Token | PersonalToken) -> dict[str, Any]:
         "name": token.name,
         "prefix": token.prefix,
         "scopes": token.scopes,
+        **({"pools": token.pools} if token.pools else {}),
+        **({"labels": token.labels} if token.labels else {}),
         "expires_at": until and until.isoformat(timespec="seconds"),
     }
 

@@ -38,6 +38,7 @@ export function MakeToken({ team, lasting, onMade, onClose }: AskedFor) {
     >
       <TokenName note={`Its jobs are submitted by ${team}/NAME.`} example="nightly" />
       <ScopeChoice />
+      <BoundsFields />
       <Expiry lasting={lasting} />
     </FormDialog>
   );
@@ -124,6 +125,31 @@ export function ScopeBoxes({ scopes, chosen, onChoose, isDisabled = false }: Sco
       </span>
     </label>
   ));
+}
+
+/** Empty fields limit nothing. */
+export function BoundsFields() {
+  return (
+    <>
+      <FormField
+        label="Only jobs in pools"
+        note="Names of pools. Empty: any. A token with limits reaches jobs alone, and what it submits is in them."
+      >
+        <input name="pools" maxLength={2000} autoCapitalize="none" spellCheck={false} />
+      </FormField>
+      <FormField label="Only jobs with labels" note="What it submits gets them. Empty: any.">
+        <input
+          name="labels"
+          maxLength={2000}
+          pattern="[\s,]*([^\s,=]+=[^\s,]*[\s,]*)*"
+          title="NAME=VALUE, several with blanks between them"
+          placeholder="project=digits"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      </FormField>
+    </>
+  );
 }
 
 export function Expiry({ lasting }: Pick<AskedFor, "lasting">) {

@@ -6,7 +6,7 @@ import { Question } from "../../../design/Question";
 import { RelativeTime } from "../../../design/Time";
 import { useNow } from "../../../design/now";
 import { plural } from "../../../domain/format";
-import { endsSoon, type ListedToken, usedFrom } from "../../../domain/tokens";
+import { boundsOf, endsSoon, type ListedToken, usedFrom } from "../../../domain/tokens";
 import styles from "../../../design/Rows.module.css";
 
 interface TokenListsProps<Kind extends ListedToken> {
@@ -81,6 +81,11 @@ function Row({ token, children }: RowProps) {
               {scope}
             </span>
           )) ?? <span className={styles.scope}>all that tokens may</span>}
+          {boundsOf(token).map((words) => (
+            <span key={words} className={styles.scope}>
+              {`only ${words}`}
+            </span>
+          ))}
         </p>
         <p className={styles.note}>
           <Ending token={token} />
