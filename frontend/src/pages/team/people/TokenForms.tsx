@@ -133,7 +133,7 @@ export function BoundsFields() {
     <>
       <FormField
         label="Only jobs in pools"
-        note="Names of pools. Empty: any. A token with limits reaches jobs alone, and what it submits is in them."
+        note="Empty: any. A token with limits reaches jobs alone, and what it submits is in them."
       >
         <input name="pools" maxLength={2000} autoCapitalize="none" spellCheck={false} />
       </FormField>
@@ -142,7 +142,7 @@ export function BoundsFields() {
           name="labels"
           maxLength={2000}
           pattern="[\s,]*([^\s,=]+=[^\s,]*[\s,]*)*"
-          title="NAME=VALUE, several with blanks between them"
+          title="KEY=VALUE, several with blanks between them"
           placeholder="project=digits"
           autoCapitalize="none"
           spellCheck={false}
