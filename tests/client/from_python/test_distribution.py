@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -151,6 +152,27 @@ def test_the_wheel_has_types_and_the_release_of_the_service(wheel: Path) -> None
         "concertina",
         f"concertina_client-{service['version']}.dist-info",
     }
+
+
+def test_its_extras_name_all_that_its_modules_import() -> None:
+    client = tomllib.loads((ROOT / "client/pyproject.toml").read_text())["project"]
+    extras = client["optional-dependencies"].values()
+    named = {Requirement(one).name for one in client["dependencies"]}
+    named |= {Requirement(one).name for extra in extras for one in extra}
+    imported = {
+        name.partition(".")[0]
+        for path in (ROOT / "client/concertina").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in (
+            [one.name for one in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    foreign = imported - sys.stdlib_module_names - {"concertina"}
+    assert foreign - {"torch"} == {{"pyyaml": "yaml"}.get(name, name) for name in named}
 
 
 def test_its_ranges_hold_the_releases_with_which_the_service_is_tested() -> None:

@@ -68,7 +68,7 @@ class _PyArrow:
         except ImportError:
             raise BadInput(
                 "Parquet is written by pyarrow, which is not installed here."
-                " Run: pip install 'concertina[parquet]'. Or name a file that ends in .csv."
+                " Run: pip install 'concertina-client[parquet]'. Or name a file that ends in .csv."
             ) from None
         self._arrow: Any = pa
 

@@ -43,7 +43,8 @@ class EventFiles:
             )
         except ImportError:
             raise BadInput(
-                "TensorBoard is not installed here. Run: pip install 'concertina[tensorboard]'."
+                "TensorBoard is not installed here."
+                " Run: pip install 'concertina-client[tensorboard]'."
             ) from None
         self._event, self._summary = Event, Summary
         self._fetch = fetch
