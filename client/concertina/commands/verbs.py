@@ -147,7 +147,10 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
         "Keep several installations apart, each with its own login.",
     ),
     "data": ("team.data:app", "See and change which data jobs may name."),
-    "limits": ("team.limits:app", "How many jobs of a team run, and its GPU-hours of a month."),
+    "limits": (
+        "team.limits:app",
+        "How many jobs of a team run, and the GPUs and GPU-hours they use.",
+    ),
     "members": ("team.members:app", "Who is in a team, and in which role."),
     "models": ("results.models:app", "Keep checkpoints under names. `models ls` lists them."),
     "outputs": (
