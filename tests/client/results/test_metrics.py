@@ -104,9 +104,9 @@ def test_what_is_not_installed_is_told_with_what_to_install(
     for name in ("pyarrow", "tensorboard.compat.proto.event_pb2"):
         monkeypatch.setitem(sys.modules, name, None)
     with Client(api.url, token_of["vision"]) as client:
-        with pytest.raises(BadInput, match=r"concertina\[parquet\]"):
+        with pytest.raises(BadInput, match=r"concertina-client\[parquet\]"):
             client.results("a").write_metrics(tmp_path / "a.parquet")
-        with pytest.raises(BadInput, match=r"concertina\[tensorboard\]"):
+        with pytest.raises(BadInput, match=r"concertina-client\[tensorboard\]"):
             client.results("a").event_files(tmp_path / "a")
 
 
