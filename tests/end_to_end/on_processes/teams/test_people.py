@@ -85,7 +85,9 @@ def test_a_token_is_made_shown_once_rotated_and_revoked(page: Page, stack: Runni
     page.get_by_role("button", name="New token").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Name").fill("nightly")
+    dialog.get_by_label("Only jobs with labels").fill("project=digits")
     assert violations(page) == []
+    keep_screenshot(page, "team-new-token")
     dialog.get_by_label("Expires after").select_option("30")
     dialog.get_by_role("button", name="Make token").click()
     dialog.get_by_role("button", name="Copy").click()
@@ -99,7 +101,9 @@ def test_a_token_is_made_shown_once_rotated_and_revoked(page: Page, stack: Runni
     expect(dialog).to_be_hidden()
     assert key not in page.content()
     token = page.get_by_role("listitem", name=f"Token nightly, {key[:10]}")
-    expect(token).to_contain_text(re.compile("submit.*expires in 29 d", re.DOTALL))
+    expect(token).to_contain_text(
+        re.compile("submit.*only project=digits.*expires in 29 d", re.DOTALL)
+    )
 
     token.get_by_role("button", name="Rotate").click()
     dialog.get_by_label("The former key").select_option("1")
