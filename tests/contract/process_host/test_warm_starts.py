@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -191,10 +191,10 @@ def test_a_zygote_is_asked_for_all_launches_before_its_answers_are_awaited(
     with contextlib.chdir(address.parent), socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address.name)
         listener.listen()
-        answers = threading.Thread(target=_turn_away, args=(listener, len(launches)), daemon=True)
-        answers.start()
-        warm_bench.host.start(*launches)
-        answers.join()
+        with ThreadPoolExecutor() as pool:
+            turned_away = pool.submit(_turn_away, listener, len(launches))
+            warm_bench.host.start(*launches)
+        assert turned_away.result() == len(launches)
     assert len(warm_bench.host.list().processes) == len(launches)
 
 
@@ -312,12 +312,16 @@ def _suspend_the_zygote(bench: WarmBench) -> Path:
     return folder / "socket"
 
 
-def _turn_away(listener: socket.socket, count: int) -> None:
-    """Keep so many requests, and then give up all of them."""
-    with contextlib.ExitStack() as kept:
-        for _ in range(count):
-            connection, _ = listener.accept()
-            kept.enter_context(connection)
+def _turn_away(listener: socket.socket, count: int) -> int:
+    """Keep so many requests, or as many as come, then give up all; returns how many came."""
+    listener.settimeout(120)
+    kept: list[socket.socket] = []
+    with contextlib.suppress(TimeoutError):
+        while len(kept) < count:
+            kept.append(listener.accept()[0])
+    for connection in kept:
+        connection.close()
+    return len(kept)
 
 
 def _environments_of_zygotes(state_dir: Path) -> list[dict[str, str]]:
