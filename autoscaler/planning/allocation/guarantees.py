@@ -152,7 +152,8 @@ def _totals_within(steps: Iterable[Sequence[int]], room: int) -> list[int]:
                 break
             sums |= totals << gpus
         totals = sums & mask
-    return [total for total in range(1, room + 1) if totals >> total & 1]
+    bits = reversed(f"{totals:b}")
+    return [total for total, bit in enumerate(bits) if total and bit == "1"]
 
 
 def _needs(values_of_jobs: Iterable[SizeValues], users: UserLimits) -> dict[str, _TeamNeed]:
@@ -183,11 +184,13 @@ def _limited_need(values_of_jobs: Sequence[SizeValues], users: UserLimits) -> _T
 
 def _beside_user(others: _TeamNeed, own: _TeamNeed, group: str, limit: int) -> _TeamNeed:
     most = max(limit, own.floor)
+    is_beyond_all = most - own.floor >= sum(max(steps, default=0) for steps in own.steps)
+    together = own.steps if is_beyond_all else [_totals_within(own.steps, most - own.floor)]
     return _TeamNeed(
         floor=others.floor + own.floor,
         smallest=others.smallest + own.smallest,
         useful=others.useful + min(own.useful, most),
-        steps=[*others.steps, _totals_within(own.steps, most - own.floor)],
+        steps=[*others.steps, *together],
         users={**others.users, group: Bounds(most=most)},
         are_users_within=others.are_users_within and own.floor <= limit,
     )

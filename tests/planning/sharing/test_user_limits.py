@@ -44,6 +44,10 @@ STATES: dict[str, tuple[ClusterState, dict[str, str]]] = {
         limited(grown("a", 2)),
         {"a": "rescale 4"},
     ),
+    "a limit that nobody can reach costs nothing": (
+        limited(grown("a", 2), grown("b", 2), most=10**12),
+        {"a": "rescale 4", "b": "rescale 4"},
+    ),
     "without a limit it takes all": (limited(grown("a", 2), most=None), {"a": "rescale 8"}),
     "two jobs of one user have it together": (
         limited(grown("a", 2), grown("b", 2)),
