@@ -35,6 +35,7 @@ from concertina.connection.retrying import (
     retry,
 )
 from concertina.connection.senders import RetryingSender
+from concertina.connection.shells.remote_shell import RemoteShell
 from concertina.connection.talks.carrying import BlockingSteps, result_of
 from concertina.connection.talks.uploading import Upload
 from concertina.connection.talks.waiting import JobWatch
@@ -117,6 +118,17 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
     def data(self) -> DataSources:
         """The data that jobs may name."""
         return DataSources(self._send, self._of_team)
+
+    @contextmanager
+    def shell(self, job_id: str, wanted: dict[str, Any]) -> Iterator[RemoteShell]:
+        """Run a command beside a worker of a job; it is ended with this context.
+
+        `wanted` is the request's body: `command`, `worker`, `is_terminal`, `rows`, `columns`.
+        """
+        with self._transport.events(f"/jobs/{job_id}/shells", {}, {}, body=wanted) as events:
+            yield RemoteShell(
+                transport=self._transport, clock=self.clock, job_id=job_id, events=events
+            )
 
     def submit(self, spec: dict[str, Any], *, idempotency_key: str | None = None) -> Submission:
         """Queue a job. However often a broken connection makes us repeat it, it is one job."""

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         SecretKind,
         SetupAction,
         SetupKind,
+        SignalEnum,
         SignEnum,
         SimulationRequestAdmissionEnum,
         SimulationState,
@@ -2550,6 +2551,27 @@ class SetupOutcome(TypedDict):
     kept: list[SetupObject]  # In groups that the document names, but not named: `prune` removes it.
     version_before: str  # Send it as `If-Match` to apply just this.
     version: str  # Of the set-up with these changes.
+
+
+class ShellBody(TypedDict):
+    """Refuses what it has no field for."""
+
+    command: NotRequired[list[str]]  # The program and its arguments; none: a shell.
+    worker: NotRequired[str]  # Its id, or its rank. Default: the first.
+    is_terminal: NotRequired[bool]  # The command has a terminal, as in a window.
+    rows: NotRequired[int]
+    columns: NotRequired[int]
+
+
+class ShellInputBody(TypedDict):
+    """Refuses what it has no field for."""
+
+    number: int  # Grows; what was taken already is not taken again.
+    content: NotRequired[str]  # At most 32768 bytes as base64. None: the client is still there.
+    is_last: NotRequired[bool]  # The command's standard input ends.
+    rows: NotRequired[int]
+    columns: NotRequired[int]
+    signal: NotRequired[SignalEnum | BlankEnum]
 
 
 class Shortfall(TypedDict):

@@ -223,6 +223,7 @@ ScheduleRunState = Literal["waiting", "submitted", "skipped", "refused", "missed
 SecretKind = Literal["environment", "registry"]
 SetupAction = Literal["created", "changed", "removed"]
 SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image rule", "template"]
+SignalEnum = Literal["INT", "TERM", "QUIT", "HUP"]
 SignEnum = Literal["line", "iteration"]
 SimulationRequestAdmissionEnum = Literal["queueing", "dropping"]
 SimulationState = Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -232,6 +233,8 @@ TeamPermission = Literal[
     "submit",
     "change_own_jobs",
     "change_all_jobs",
+    "enter_own_jobs",
+    "enter_all_jobs",
     "name_models",
     "set_up",
     "manage_sources",

@@ -15,6 +15,7 @@ in_memory_host            nothing runs: for tests
 logs                      where is what processes write, and how is it read again
 files                     files that several processes use at once
 background                what is done while nobody waits, and how its troubles are told
+shells                    how a command of a person runs beside a worker
 usage                     what workers take of nodes, as values, and how a machine is read
 gpu_listing, machine      what a node says of its GPUs, memory and cores
 variables                 how variables of the environment are read

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from cluster.background.polled_events import polled
 from cluster.following.roster import RosterKeeper
+from cluster.shells.entrance import WorkerEntrance
 from cluster.usage.readings import NodeGauge
 from cluster.worker_host import (
     Failing,
@@ -50,6 +51,7 @@ class InMemoryHost:
     missing: dict[str, str] = field(default_factory=dict)  # images that no node has, and why
     survey: NodeSurvey | None = None
     gauge: NodeGauge | None = None
+    entrance: WorkerEntrance | None = None
     roster_keeper: RosterKeeper | None = None
     _processes: dict[str, ObservedProcess] = field(default_factory=dict)
     _kill_at: dict[str, float] = field(default_factory=dict)

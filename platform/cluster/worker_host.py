@@ -18,6 +18,7 @@ from typing import Protocol
 from cluster.following.roster import RosterKeeper
 from cluster.gpu_listing import Gpu
 from cluster.machine import NodeMachine
+from cluster.shells.entrance import WorkerEntrance
 from cluster.usage.readings import NodeGauge
 
 
@@ -190,6 +191,10 @@ class WorkerHost(Protocol):
         """Return who reads what workers take of their nodes; None: nobody."""
 
     @property
+    def entrance(self) -> WorkerEntrance | None:
+        """Return who leads people beside workers; None: nobody."""
+
+    @property
     def roster_keeper(self) -> RosterKeeper | None:
         """Return who knows the machines of a cluster; None: there is none, nodes are rows only."""
 
@@ -245,6 +250,14 @@ class WorkerHostError(Exception):
 
 class LaunchRefused(WorkerHostError):
     """This launch can never work on this host."""
+
+
+class WorkerNotThere(WorkerHostError):
+    """This worker does not run any more, or not yet."""
+
+
+class CannotEnter(WorkerHostError):
+    """Nothing can be started beside this worker."""
 
 
 class HostUnavailable(WorkerHostError):

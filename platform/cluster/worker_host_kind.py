@@ -54,6 +54,7 @@ class WorkerHostKind(ABC):
 
     node_url_name: ClassVar[str] = "host URL"
     follows_a_cluster: ClassVar[bool] = False  # pools can: its hosts have a `roster_keeper`
+    why_no_shells: ClassVar[str] = "This worker host cannot start anything beside a worker."
     node_url_help: ClassVar[str] = "Without meaning here: this worker host asks for none."
 
     @classmethod

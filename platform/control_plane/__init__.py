@@ -14,6 +14,7 @@ Each storey imports only from those below it:
     ---
     front                     what stands before Django in `api`
     queries                   questions that need several applications at once
+    shells                    how people reach commands beside workers
     setup                     what admins set up, as one document, and how it is changed
     process_priority          which processes give way where all processors are busy
     supply_signals            whoever plans hears that quotas, nodes or pools have changed

@@ -18,6 +18,7 @@ from celery.signals import (
     task_prerun,
     worker_init,
     worker_process_init,
+    worker_ready,
     worker_shutting_down,
 )
 from django.conf import settings
@@ -34,6 +35,7 @@ celery_app = Celery("concertina")
 celery_app.config_from_object("django.conf:settings", namespace="CELERY")
 celery_app.autodiscover_tasks()
 
+CONTROL: Final = "control"  # the queue of whoever may reach workers
 SHUTDOWN_SECONDS: Final = 8  # less than whoever ends us waits before killing
 _LOADED_LATE: Final = (  # they load scipy, aiohttp and serializers
     *("autoscaler.predictions.live_jobs", "autoscaler.simulation.api.execution"),
@@ -61,6 +63,13 @@ def load_before_forking(sender: Any, **_: Any) -> None:
         for module in _LOADED_LATE:
             import_module(module)
     gc.freeze()
+
+
+@worker_ready.connect
+def keep_relay_of_shells(sender: Any, **_: Any) -> None:
+    """Let `control`, which alone reaches workers, have a program beside it for people's shells."""
+    if settings.CONCERTINA.shells.is_on and CONTROL in sender.app.amqp.queues.consume_from:
+        import_module("control_plane.shells.keeper").keep_relay()
 
 
 @worker_process_init.connect

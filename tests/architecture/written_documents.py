@@ -77,7 +77,8 @@ def written() -> Mapping[Path, str]:
     description = yaml.load(text, Loader=yaml.CSafeLoader)
     schemas: Schemas = description["components"]["schemas"]
     names = sorted(_reached(schemas, _references(description["paths"])))
-    words = [name for name in names if "enum" in schemas[name]]
+    enums = [name for name in names if "enum" in schemas[name]]
+    words = sorted(enums, key=str.lower)  # as ruff sorts what is imported
     unions = [name for name in names if "oneOf" in schemas[name]]
     classes = _bases_first([name for name in names if "properties" in schemas[name]])
     assert len(words) + len(unions) + len(classes) == len(names)

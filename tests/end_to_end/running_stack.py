@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 import psutil
@@ -68,6 +71,23 @@ class RunningStack:
         """As an admin, with its quotas."""
         answer = self._as_admin("DELETE", f"teams/{team}", {})
         assert answer.status_code == 204, answer.text
+
+    def personal_token(self) -> str:
+        """Return a key of the admin's own."""
+        answer = self._as_admin(
+            "POST", "personal-tokens", {"name": f"test-{uuid.uuid4().hex[:8]}", "days": 1}
+        )
+        assert answer.status_code == 201, answer.text
+        key: str = answer.json()["key"]
+        return key
+
+    def audited(self, **asked: str) -> list[dict[str, Any]]:
+        """As an admin: entries of the audit log, the newest first."""
+        query = urlencode(asked)
+        answer = self._as_admin("GET", f"audit?{query}", None)
+        assert answer.is_success, answer.text
+        entries: list[dict[str, Any]] = answer.json()["items"]
+        return entries
 
     def put_back_in_service(self, node: str) -> None:
         """As an admin; asking for it twice changes nothing."""

@@ -106,6 +106,7 @@ class World:
             "webhook": self.delivery.webhook_id,
             "delivery": self.delivery.pk,
             "month": "2026-11",
+            "shell": "0" * 32,
             "since": PRICED_SINCE.isoformat(),
         }
 

@@ -120,6 +120,8 @@ if TYPE_CHECKING:
         Session,
         SetupBody,
         SetupOutcome,
+        ShellBody,
+        ShellInputBody,
         SignInMethods,
         SimulationDetail,
         SimulationList,
@@ -1839,6 +1841,20 @@ class BlockingApi:
         request = ApiRequest.of("POST", "/invitations:look-up", body=body)
         return cast("OpenInvitation", self._sender.answer(request))
 
+    def open_shell(
+        self, job_id: str, body: ShellBody
+    ) -> AbstractContextManager[Iterator[ServerEvent]]:
+        """Run a command beside a worker of a job, where the team may.
+
+        The answer is `text/event-stream` and lasts as long as the command: when it is closed,
+        the command is ended. The event `begin` tells the `shell` and the `worker`; `output` and
+        `errors` bring bytes as base64 in `data`; `end` tells why it is over, as `end` with a
+        `message`, and the `exit_code` if the command came to one. Send what is typed to
+        `…/input`, and at least an empty piece every half a minute.
+        """
+        request = ApiRequest.of("POST", f"/jobs/{segment(job_id)}/shells", body=body)
+        return self._sender.events(request)
+
     def pause_array(self, array_id: str, body: ReasonBody | None = None) -> SteeredArray:
         """Have all jobs of an array give back their GPUs after a checkpoint.
 
@@ -2224,3 +2240,14 @@ class BlockingApi:
         """
         request = ApiRequest.of("POST", "/jobs:validate", params={"outlook": outlook}, body=body)
         return cast("Validation", self._sender.answer(request))
+
+    def write_to_shell(self, job_id: str, shell: str, body: ShellInputBody) -> None:
+        """Send what is typed to a command beside a worker.
+
+        By whoever opened the shell. Refused with 429 while the command reads too slowly: send
+        the same again a moment later.
+        """
+        request = ApiRequest.of(
+            "POST", f"/jobs/{segment(job_id)}/shells/{segment(shell)}/input", body=body
+        )
+        self._sender.answer(request)

@@ -10,6 +10,7 @@
   `context`, `simulate`, `price`
 - `control`: `pause`, `resume`, `cancel`
 - `logs`, `top`: what is watched
+- `shells`: `exec`: a command beside a worker
 - `team`: `data`, `members`, `quota`, `limits`, `secrets`, `tokens`, `webhooks`, `network`,
   `storage`, `retention`
 - `results`: `outputs`, `checkpoints`, `models`, `metrics`, `tensorboard`: what jobs leave behind

@@ -62,6 +62,10 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
         "logs:logs",
         "Print a job's log, or save all of it; with --output json, one document per line.",
     ),
+    "exec": (
+        "shells.execute:execute",
+        "Run a shell or a command beside a worker, where the team may; it ends when you leave.",
+    ),
     "metrics": (
         "results.curves:metrics",
         "Write what a job logged over time, all points that are kept.",

@@ -11,5 +11,6 @@
 - `questions`: what else is asked that has methods of its own
 - `job_filters`: which jobs of a list are asked for
 - `paging`: a long list, page by page
+- `shells`: a command beside a worker
 - `talks`: what takes several requests, written once for both
 """

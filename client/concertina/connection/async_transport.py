@@ -104,7 +104,12 @@ class AsyncTransport:
         headers = {**request.headers, **(more_headers or {})}
         with self._reader.translated_errors():
             async with self._http.stream(
-                "GET", request.path, params=request.params, headers=headers, timeout=timeout
+                request.method,
+                request.path,
+                params=request.params,
+                headers=headers,
+                json=request.body,
+                timeout=timeout,
             ) as response:
                 if not response.is_success:
                     await response.aread()

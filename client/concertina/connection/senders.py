@@ -55,7 +55,11 @@ class RetryingSender:
         self, request: ApiRequest, *, silence_seconds: float = SILENCE_SECONDS
     ) -> AbstractContextManager[Iterator[ServerEvent]]:
         return self._transport.events(
-            request.path, request.params, request.headers, silence_seconds=silence_seconds
+            request.path,
+            request.params,
+            request.headers,
+            body=request.body,
+            silence_seconds=silence_seconds,
         )
 
 

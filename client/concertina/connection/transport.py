@@ -126,14 +126,16 @@ class Transport:
         params: Mapping[str, Any],
         headers: Mapping[str, str],
         *,
+        body: Any = None,
         silence_seconds: float = SILENCE_SECONDS,
     ) -> Iterator[Iterator[ServerEvent]]:
-        """Open an event stream; gives its events as they come.
+        """Open an event stream, with a body by a POST; gives its events as they come.
 
         Raises:
             ConcertinaError: as `send`; `Unreachable` also when the stream breaks.
         """
-        with self._opened(path, params, headers, timeout=of_silence(silence_seconds)) as response:
+        timeout = of_silence(silence_seconds)
+        with self._opened(path, params, headers, timeout=timeout, body=body) as response:
             yield self._read(server_events(response.iter_lines()))
 
     def _read(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:
@@ -148,12 +150,18 @@ class Transport:
         headers: Mapping[str, str],
         *,
         timeout: httpx.Timeout,
+        body: Any = None,
     ) -> Iterator[httpx.Response]:
         """Open an answer whose content is read as it comes; errors are as those of `send`."""
         with (
             self._reader.translated_errors(),
             self._http.stream(
-                "GET", path, params=without_none(params), headers=headers, timeout=timeout
+                "GET" if body is None else "POST",
+                path,
+                params=without_none(params),
+                headers=headers,
+                timeout=timeout,
+                json=body,
             ) as response,
         ):
             if not response.is_success:

@@ -1111,6 +1111,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/shells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a command beside a worker of a job, where the team may
+         * @description The answer is `text/event-stream` and lasts as long as the command: when it is closed, the command is ended. The event `begin` tells the `shell` and the `worker`; `output` and `errors` bring bytes as base64 in `data`; `end` tells why it is over, as `end` with a `message`, and the `exit_code` if the command came to one. Send what is typed to `…/input`, and at least an empty piece every half a minute.
+         */
+        post: operations["open_shell"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/shells/{shell}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send what is typed to a command beside a worker
+         * @description By whoever opened the shell. Refused with 429 while the command reads too slowly: send the same again a moment later.
+         */
+        post: operations["write_to_shell"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/unpin": {
         parameters: {
             query?: never;
@@ -7449,6 +7489,44 @@ export interface components {
             /** @description Of the set-up with these changes. */
             version: string;
         };
+        /** @description Refuses what it has no field for. */
+        ShellBody: {
+            /** @description The program and its arguments; none: a shell. */
+            command?: string[];
+            /** @description Its id, or its rank. Default: the first. */
+            worker?: string;
+            /**
+             * @description The command has a terminal, as in a window.
+             * @default false
+             */
+            is_terminal: boolean;
+            /** @default 24 */
+            rows: number;
+            /** @default 80 */
+            columns: number;
+        };
+        /** @description Refuses what it has no field for. */
+        ShellInputBody: {
+            /**
+             * Format: int64
+             * @description Grows; what was taken already is not taken again.
+             */
+            number: number;
+            /**
+             * @description At most 32768 bytes as base64. None: the client is still there.
+             * @default
+             */
+            content: string;
+            /**
+             * @description The command's standard input ends.
+             * @default false
+             */
+            is_last: boolean;
+            rows?: number;
+            columns?: number;
+            /** @default  */
+            signal: components["schemas"]["SignalEnum"] | components["schemas"]["BlankEnum"];
+        };
         Shortfall: {
             pool: string;
             /** @description One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`, `own_limits`, `budget`, `preparing`, `not_planned`. */
@@ -7493,6 +7571,15 @@ export interface components {
             /** @description As that of a provider. */
             address: string;
         };
+        /**
+         * @description * `` -
+         *     * `INT` - INT
+         *     * `TERM` - TERM
+         *     * `QUIT` - QUIT
+         *     * `HUP` - HUP
+         * @enum {string}
+         */
+        SignalEnum: "INT" | "TERM" | "QUIT" | "HUP";
         /** @description A team's quota in the changed cluster. */
         SimulatedQuota: {
             team: string;
@@ -8379,6 +8466,8 @@ export interface components {
          *     * `submit` - submit
          *     * `change_own_jobs` - change_own_jobs
          *     * `change_all_jobs` - change_all_jobs
+         *     * `enter_own_jobs` - enter_own_jobs
+         *     * `enter_all_jobs` - enter_all_jobs
          *     * `name_models` - name_models
          *     * `set_up` - set_up
          *     * `manage_sources` - manage_sources
@@ -8391,7 +8480,7 @@ export interface components {
          *     * `administer` - administer
          * @enum {string}
          */
-        TeamPermission: "see" | "submit" | "change_own_jobs" | "change_all_jobs" | "name_models" | "set_up" | "manage_sources" | "manage_members" | "manage_tokens" | "see_audit" | "manage_webhooks" | "divide_quotas" | "simulate" | "administer";
+        TeamPermission: "see" | "submit" | "change_own_jobs" | "change_all_jobs" | "enter_own_jobs" | "enter_all_jobs" | "name_models" | "set_up" | "manage_sources" | "manage_members" | "manage_tokens" | "see_audit" | "manage_webhooks" | "divide_quotas" | "simulate" | "administer";
         TeamRetention: {
             /** @description True if the caller may set `days`. */
             may_choose: boolean;
@@ -14470,6 +14559,218 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["JobDetail"];
                 };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    open_shell: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ShellBody"];
+                "application/yaml": components["schemas"]["ShellBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            409: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    write_to_shell: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+                shell: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShellInputBody"];
+                "application/yaml": components["schemas"]["ShellInputBody"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: {
                 headers: {

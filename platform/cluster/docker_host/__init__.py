@@ -11,6 +11,7 @@ folder per process.
 Read `host`, the face, and `wiring`, which says who works with whom; then the storeys, each of which
 knows only those below it:
 
+    shells        people are led beside workers
     lifecycle     a launch becomes a container that runs, is listed, is stopped, ends and goes
     logs          copies of what containers write
     record        what is written down of a process, in a folder for each

@@ -19,6 +19,7 @@ from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
 from cluster.machine import NodeMachine
+from cluster.shells.entrance import WorkerEntrance
 from cluster.usage.readings import NodeGauge, NodeReading
 from cluster.worker_host import (
     Launch,
@@ -109,6 +110,10 @@ class DockerHost:
     @property
     def survey(self) -> NodeSurvey:
         return self
+
+    @property
+    def entrance(self) -> WorkerEntrance:
+        return self._wiring.entrance
 
     @property
     def roster_keeper(self) -> None:

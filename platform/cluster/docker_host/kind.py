@@ -36,6 +36,7 @@ class DockerKind(WorkerHostKind):
         " ssh://user@host. Empty: where this installation's settings say."
     )
     why_jobs_are_trusted: ClassVar[str] = ""
+    why_no_shells: ClassVar[str] = ""
 
     docker_url: str  # of nodes that name none of their own
     docker_certs: Path | None  # <node>/{ca,cert,key}.pem for those reached by TLS

@@ -31,6 +31,7 @@ from cluster.docker_host.lifecycle.stopping import Stopper
 from cluster.docker_host.logs.following import Followers
 from cluster.docker_host.prefetching import Prefetching
 from cluster.docker_host.record.records import Records
+from cluster.docker_host.shells.entrance import ContainerEntrance
 from cluster.logs.log_files import USUAL, LogBounds
 
 
@@ -82,6 +83,12 @@ class Wiring:
             installation=self.installation,
             worker_image=self.worker_image,
             connections=self.connections,
+        )
+
+    @cached_property
+    def entrance(self) -> ContainerEntrance:
+        return ContainerEntrance(
+            daemons=self.daemons, inventory=self.inventory, connections=self.connections
         )
 
     @cached_property

@@ -25,8 +25,10 @@ from cluster.process_host import launch_document
 from cluster.process_host.commands.zygotes import Zygotes, version_of
 from cluster.process_host.gauge import ProcessGauge
 from cluster.process_host.record import identity, leftovers, records
+from cluster.process_host.shells.entrance import MachineEntrance
 from cluster.process_host.starting import start_supervisors
 from cluster.process_host.users import folders
+from cluster.shells.entrance import WorkerEntrance
 from cluster.usage.readings import NodeGauge
 from cluster.worker_host import (
     Labels,
@@ -107,6 +109,11 @@ class ProcessHost:
     def survey(self) -> None:
         """Nobody: its GPUs are known by their numbers, and admins write down more if they wish."""
         return None
+
+    @property
+    def entrance(self) -> WorkerEntrance:
+        """See the port."""
+        return MachineEntrance(record_of=self._record)
 
     @property
     def roster_keeper(self) -> None:

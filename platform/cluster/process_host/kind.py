@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from cluster.process_environments import ProcessEnvironments
 from cluster.process_host import user_settings
@@ -19,6 +19,8 @@ from cluster.worker_host_kind import Installation, WorkerHostKind
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessKind(WorkerHostKind):
     """Processes of this machine, each team's as a user of its own where that is possible."""
+
+    why_no_shells: ClassVar[str] = ""
 
     users: UserSettings
 

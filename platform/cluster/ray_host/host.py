@@ -154,6 +154,11 @@ class RayHost:
         )
 
     @property
+    def entrance(self) -> None:
+        """Nobody: agents of nodes start workers, and nothing beside them."""
+        return None
+
+    @property
     def roster_keeper(self) -> RosterKeeper:
         return self
 

@@ -44,6 +44,10 @@ class RayKind(WorkerHostKind):
     """Processes on the nodes of one Ray cluster."""
 
     follows_a_cluster: ClassVar[bool] = True
+    why_no_shells: ClassVar[str] = (
+        "On a Ray cluster nothing can be started beside a worker yet. Log in to its node, which"
+        " `concertina describe` names, and look there."
+    )
     node_url_name: ClassVar[str] = "Ray node"
     node_url_help: ClassVar[str] = (
         "Leave it empty: a node is found by its name, which is its label concertina.io/node in Ray,"

@@ -68,6 +68,11 @@ class SimulatedHost:
         return None
 
     @property
+    def entrance(self) -> None:
+        """Nobody: most workers are no processes."""
+        return None
+
+    @property
     def roster_keeper(self) -> None:
         """Nobody: its nodes are those that admins add."""
         return None

@@ -14,6 +14,7 @@ webhooks  who is told of events
 job_rules  what a team says of the specs of its jobs
 schedules  what is submitted again and again
 sweeps   which values of parameters are the best
+shells   commands of people beside workers
 logs     what a job's workers wrote
 uploads  how code and data come in
 data_sources  which data jobs may name

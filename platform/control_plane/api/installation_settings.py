@@ -86,6 +86,10 @@ _SETTINGS: Final[Mapping[str, Mapping[str, tuple[str, _Read]]]] = {
             "The time between two looks of the planner.",
             lambda it: f"{it.tick_seconds:g} s",
         ),
+        "CONCERTINA_SHELL_TEAMS": (
+            "The teams beside whose workers people may have shells.",
+            lambda it: ", ".join(sorted(it.shells.teams)) or "none",
+        ),
         "CONCERTINA_NODE_LOST_SECONDS": (
             "The silence of a node after which what runs there counts as lost.",
             lambda it: f"{it.node_lost_seconds:g} s",

@@ -61,6 +61,10 @@ _NEEDED: Final[Mapping[OpenTo | Permission, tuple[str, ...]]] = {
         *("pause_schedule", "delete_schedule"),
         *("change_schedule", "resume_schedule"),  # and SUBMIT, which alone suffices for one's own
     ),
+    Permission.ENTER_ALL_JOBS: (  # or ENTER_OWN_JOBS, of those
+        "open_shell",
+        "write_to_shell",  # and only of whoever opened it
+    ),
     Permission.NAME_MODELS: (
         *("add_model_version", "delete_model", "delete_model_version"),
         *("set_model_alias", "delete_model_alias"),

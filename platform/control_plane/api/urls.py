@@ -41,6 +41,7 @@ from control_plane.api.schedules import endpoint as schedules
 from control_plane.api.schema.view import SchemaView
 from control_plane.api.setup import endpoint as setup
 from control_plane.api.setup import single as objects
+from control_plane.api.shells import endpoint as shells
 from control_plane.api.sweeps import endpoint as sweeps
 from control_plane.api.teams import (
     data,
@@ -79,6 +80,10 @@ class Sha256Converter(StringConverter):
     regex = "[0-9a-f]{64}"
 
 
+class ShellConverter(StringConverter):
+    regex = "[0-9a-f]{32}"
+
+
 class CheckpointConverter(StringConverter):
     regex = "(?:[0-9]{1,18}|latest|best)"
 
@@ -87,6 +92,7 @@ class KeptPartConverter(StringConverter):
     regex = "|".join(KeptPart)
 
 
+register_converter(ShellConverter, "shell")
 register_converter(Sha256Converter, "sha256")
 register_converter(CheckpointConverter, "checkpoint")
 register_converter(KeptPartConverter, "part")
@@ -124,6 +130,8 @@ urlpatterns = [
     path("jobs/<job:job_id>/rerun", single.RerunView.as_view(**_SPECS)),
     path("", include("autoscaler.simulation.api.rest.urls")),
     path("jobs/<job:job_id>/logs", endpoint.LogsView.as_view()),
+    path("jobs/<job:job_id>/shells", shells.ShellsView.as_view()),
+    path("jobs/<job:job_id>/shells/<shell:shell>/input", shells.ShellInputView.as_view()),
     path("jobs/<job:job_id>/logs/file", log_files.LogFileView.as_view()),
     path("live", live.LiveView.as_view()),
     path("events", EventFeedView.as_view()),

@@ -27,10 +27,12 @@ from control_plane.configuration import (
     provider_settings,
     proxy_settings,
     retention_settings,
+    shell_settings,
     team_visibility,
 )
 from control_plane.configuration.limit_settings import LimitSettings
 from control_plane.configuration.retention_settings import RetentionSettings
+from control_plane.configuration.shell_settings import ShellSettings
 from control_plane.configuration.team_visibility import TeamVisibility
 from jobs.admission.disk_limits import DiskLimits
 
@@ -77,6 +79,7 @@ class Environment:
     worker_host: WorkerHostKind  # configured: what runs the processes of jobs
     limits: LimitSettings
     retention: RetentionSettings
+    shells: ShellSettings  # of people, beside workers
 
     @property
     def data_rules(self) -> DataRules:
@@ -139,6 +142,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         worker_host=installed_worker_hosts.chosen(variables, host_id=host_id),
         limits=limit_settings.read(variables),
         retention=retention_settings.read(variables),
+        shells=shell_settings.read(variables),
     )
     environment.worker_host.check(environment)
     return environment

@@ -19,6 +19,8 @@ class Permission(StrEnum):
     SUBMIT = "submit"
     CHANGE_OWN_JOBS = "change_own_jobs"
     CHANGE_ALL_JOBS = "change_all_jobs"
+    ENTER_OWN_JOBS = "enter_own_jobs"
+    ENTER_ALL_JOBS = "enter_all_jobs"
     NAME_MODELS = "name_models"
     SET_UP = "set_up"
     MANAGE_SOURCES = "manage_sources"
@@ -65,6 +67,14 @@ TABLE: Final[Mapping[Permission, PermissionRow]] = {
     ),
     Permission.CHANGE_ALL_JOBS: PermissionRow(
         "do the same with every job and every schedule of the team", (LEAD, TOKEN, ADMIN)
+    ),
+    Permission.ENTER_OWN_JOBS: PermissionRow(
+        "where shells are on: run commands beside the workers of jobs that one has submitted"
+        " oneself",
+        (MEMBER, LEAD, ADMIN),
+    ),
+    Permission.ENTER_ALL_JOBS: PermissionRow(
+        "do so beside the workers of every job of the team", (LEAD, ADMIN)
     ),
     Permission.NAME_MODELS: PermissionRow(
         "give checkpoints names as models, move aliases, delete models that nobody uses",
@@ -113,6 +123,8 @@ SCOPES: Final[Mapping[str, frozenset[Permission]]] = {
             Permission.SEE,
             Permission.CHANGE_OWN_JOBS,
             Permission.CHANGE_ALL_JOBS,
+            Permission.ENTER_OWN_JOBS,
+            Permission.ENTER_ALL_JOBS,
             Permission.NAME_MODELS,
         }
     ),

@@ -38,6 +38,7 @@ def stack(provider: RunningProvider) -> Iterator[RunningStack]:
         "CONCERTINA_OIDC_NAME": "Example Lab",
         "CONCERTINA_OIDC_GROUPS": "ml=vision:member",
         "CONCERTINA_INVITED_MAKE_ACCOUNTS": "yes",
+        "CONCERTINA_SHELL_TEAMS": "vision",
     }
     with running(Options(slots=4, tick_seconds=1.0), told) as ready:
         yield ready

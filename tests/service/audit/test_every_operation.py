@@ -27,7 +27,7 @@ NOT_FOUND_HERE: Final = {  # what the world has no files for, and what is no que
     *("delete_job_checkpoint", "delete_job_output", "add_model_version", "upload_code"),
     *("upload_data", "cancel_simulation", "resume_job", "delete_model", "delete_model_version"),
     *("set_data_source", "rerun_job", "cancel_quota_preview", "cancel_quota_price"),
-    *("delete_team", "delete_pool", "delete_node"),
+    *("delete_team", "delete_pool", "delete_node", "open_shell"),
 }
 WITHOUT_VALUES: Final = {
     "log_in",

@@ -68,10 +68,23 @@ def _become(command: ProcessCommand, *, stdout: int, stderr: int, supervisor: in
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         _connect(stdout, stderr)
+    except BaseException as problem:  # noqa: BLE001 - a fork must never return
+        _say(f"cannot start: {problem}")
+        os._exit(NOT_EXECUTABLE)
+    become(command, ends_with=supervisor)
+
+
+def become(command: ProcessCommand, *, ends_with: int | None = None) -> NoReturn:
+    """Make this process the command, with its bounds and as its user; or end and say why not.
+
+    `ends_with`: the parent whose end is to be its end.
+    """
+    try:
         _limit(command.memory_bytes)
         if command.user is not None:
             confine(command.user, command.visible)
-            _end_with(supervisor)
+            if ends_with is not None:
+                _end_with(ends_with)
         _execute(command)
     except CannotRun as problem:
         _say(str(problem))

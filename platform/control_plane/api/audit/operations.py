@@ -20,6 +20,7 @@ READS: Final = frozenset(
     {
         *("validate_job", "preview_setup", "poll_device_login", "look_up_device_login"),
         "look_up_invitation",
+        "write_to_shell",  # whose beginning and end are told
     }
 )
 """Operations that change nothing, though they are sent with a body."""

@@ -128,6 +128,8 @@ _ERRORS: Final[dict[str, list[int]]] = {
     "add_schedule": [409, 422],
     "change_schedule": [412, 422],
     "run_schedule": [409, 422, 429],
+    "open_shell": [409, 429],
+    "write_to_shell": [409, 429],
 }
 _OPEN: Final = {"get_health"}  # asked by monitoring, without a word to be wrong
 

@@ -1,0 +1,82 @@
+"""What of shells is in Valkey? Orders, two lists for each shell, marks of who is there, and slots.
+
+All of it expires: nothing of a shell outlasts those whom it connects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from control_plane.shells.orders import MOST_OF_ALL, MOST_OF_HOLDER, MOST_OF_JOB, ShellOrder
+
+ORDERS: Final = "concertina:shells:orders"
+LEASE_SECONDS: Final = 30  # of a slot, and of a client's mark, which `api` renews
+ALIVE_SECONDS: Final = 15  # of the relay's mark
+LIST_SECONDS: Final = 120
+RENEW_SECONDS: Final = 5.0
+
+TAKE: Final = """
+local now = redis.call('TIME')[1]
+for i, key in ipairs(KEYS) do
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    if redis.call('ZCARD', key) >= tonumber(ARGV[2 + i]) then
+        return i
+    end
+end
+for _, key in ipairs(KEYS) do
+    redis.call('ZADD', key, now + ARGV[2], ARGV[1])
+    redis.call('EXPIRE', key, ARGV[2])
+end
+return 0
+"""
+RENEW: Final = """
+local now = redis.call('TIME')[1]
+for i, key in ipairs(KEYS) do
+    if i == 1 then
+        redis.call('EXPIRE', key, ARGV[2])
+    else
+        redis.call('ZADD', key, now + ARGV[2], ARGV[1])
+        redis.call('EXPIRE', key, ARGV[2])
+    end
+end
+"""
+PUT: Final = """
+if redis.call('EXISTS', KEYS[2]) == 0 then
+    return -1
+end
+if redis.call('LLEN', KEYS[1]) >= tonumber(ARGV[2]) then
+    return 0
+end
+redis.call('RPUSH', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return 1
+"""
+"""Puts something into a list that is not full: 1; full: 0; the shell is over: -1."""
+
+
+def held(shell: str) -> str:
+    """Return the mark that the client is there; it names the holder."""
+    return f"concertina:shells:{shell}:held"
+
+
+def alive(shell: str) -> str:
+    """Return the mark that the relay is there."""
+    return f"concertina:shells:{shell}:alive"
+
+
+def inputs(shell: str) -> str:
+    return f"concertina:shells:{shell}:inputs"
+
+
+def outputs(shell: str) -> str:
+    return f"concertina:shells:{shell}:outputs"
+
+
+def slots(order: ShellOrder) -> Mapping[str, int]:
+    """Return where the shell takes a slot, and how many there are: of its job, holder, and all."""
+    return {
+        f"concertina:shells:of job {order.job_id}": MOST_OF_JOB,
+        f"concertina:shells:of {order.holder}": MOST_OF_HOLDER,
+        "concertina:shells:of all": MOST_OF_ALL,
+    }
