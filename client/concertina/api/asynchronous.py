@@ -1595,9 +1595,9 @@ class AsyncApi:
         )
         return cast("Prices", await self._sender.answer(request))
 
-    async def list_quotas(self, name: str) -> QuotaList:
-        """What a team may use of each pool."""
-        request = ApiRequest.of("GET", f"/teams/{segment(name)}/quotas")
+    async def list_quotas(self, name: str, *, as_of: datetime | str | None = None) -> QuotaList:
+        """What a team may use of each pool, or might."""
+        request = ApiRequest.of("GET", f"/teams/{segment(name)}/quotas", params={"as_of": as_of})
         return cast("QuotaList", await self._sender.answer(request))
 
     async def list_schedules(self, name: str) -> ScheduleList:

@@ -1589,9 +1589,9 @@ class BlockingApi:
         )
         return cast("Prices", self._sender.answer(request))
 
-    def list_quotas(self, name: str) -> QuotaList:
-        """What a team may use of each pool."""
-        request = ApiRequest.of("GET", f"/teams/{segment(name)}/quotas")
+    def list_quotas(self, name: str, *, as_of: datetime | str | None = None) -> QuotaList:
+        """What a team may use of each pool, or might."""
+        request = ApiRequest.of("GET", f"/teams/{segment(name)}/quotas", params={"as_of": as_of})
         return cast("QuotaList", self._sender.answer(request))
 
     def list_schedules(self, name: str) -> ScheduleList:

@@ -67,6 +67,15 @@ Since = Annotated[
         help="Nothing before 2026-11-01T12:00, or 36h ago.",
     ),
 ]
+AsOf = Annotated[
+    datetime | None,
+    typer.Option(
+        "--as-of",
+        parser=moment,
+        metavar="WHEN",
+        help="As it was then: 2026-11-01T12:00, or 36h ago.",
+    ),
+]
 Until = Annotated[
     datetime | None,
     typer.Option("--until", parser=moment, metavar="WHEN", help="Nothing after that, likewise."),

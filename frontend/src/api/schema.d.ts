@@ -2277,7 +2277,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a team may use of each pool */
+        /** What a team may use of each pool, or might */
         get: operations["list_quotas"];
         put?: never;
         post?: never;
@@ -21254,7 +21254,10 @@ export interface operations {
     };
     list_quotas: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Say what they were at this moment. Later than now: what they are. */
+                as_of?: string;
+            };
             header?: never;
             path: {
                 name: string;

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import connection, models
-from django.db.models import F, Q, Sum
+from django.db.models import F, Min, Q, Sum
 
 from tenancy.models.team import Team
 from tenancy.quota_rules import QuotaProblem, Setting, problem_of_second_team, problems_of
@@ -102,6 +103,47 @@ class Quota(models.Model):
             limit=self.limit_gpus,
             lending_limit=self.lending_limit_gpus,
         )
+
+
+class QuotaVersion(models.Model):
+    """What a quota was from one moment on until another; without an end it still is.
+
+    Triggers write them down (`tenancy_keep_quota` in a migration), so whoever changes a quota, and
+    by whatever way, leaves one.
+    """
+
+    quota_number = models.BigIntegerField()
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="quota_versions")
+    pool = models.CharField(max_length=40)
+    guaranteed_gpus = models.PositiveIntegerField()
+    limit_gpus = models.PositiveIntegerField(null=True, blank=True)
+    lending_limit_gpus = models.PositiveIntegerField(null=True, blank=True)
+    over_quota_weight = models.FloatField()
+    since = models.DateTimeField()
+    until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("pool", "since")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("quota_number",), condition=Q(until=None), name="one_quota_holds_now"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.team} in {self.pool} from {self.since:%Y-%m-%d %H:%M} on"
+
+
+def quotas_at(team: Team, moment: datetime) -> models.QuerySet[QuotaVersion]:
+    """Return what the team's quotas were then, a pool after the other."""
+    held = Q(since__lte=moment) & (Q(until__gt=moment) | Q(until=None))
+    return QuotaVersion.objects.filter(held, team=team)
+
+
+def first_known_quota() -> datetime | None:
+    """Return since when quotas are written down; None: there was never one."""
+    first: datetime | None = QuotaVersion.objects.aggregate(first=Min("since"))["first"]
+    return first
 
 
 def settings_of_pool(pool_id: int) -> dict[str, Setting]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cluster.models import Node
 from django.contrib.auth.models import User
-from tenancy.models import Membership, Quota, Team
+from tenancy.models import Membership, Quota, QuotaVersion, Team
 
 from tests.client.command_line import CommandLine
 
@@ -90,3 +90,14 @@ def test_an_admin_takes_a_node_out_of_service_and_back(
     assert state_after("uncordon") == (True, False)
     unknown = concertina("drain", "nowhere", *admin, stdin=PASSWORD)
     assert (unknown.exit_code, "There is no node" in unknown.err) == (4, True)
+
+
+def test_what_a_quota_was_is_told_for_a_moment(concertina: CommandLine) -> None:
+    before = Quota.objects.get(team__name="vision")
+    moment = QuotaVersion.objects.get(team__name="vision").since.isoformat()
+    Quota.objects.filter(pk=before.pk).update(guaranteed_gpus=before.guaranteed_gpus - 1)
+    (then,) = concertina("quota", "ls", "vision", "--as-of", moment, "-o", "json").document
+    (today,) = concertina("quota", "ls", "vision", "-o", "json").document
+    assert then["guaranteed_gpus"] == before.guaranteed_gpus == today["guaranteed_gpus"] + 1
+    early = concertina("quota", "ls", "--as-of", "2001-01-01")
+    assert (early.exit_code, "No quota was written down before" in early.err) == (3, True)

@@ -74,7 +74,7 @@ def test_a_team_tells_its_quotas_but_tokens_only_to_leads_and_admins(
     assert seen["lead"][0]["name"] == "ci"
     assert set(seen["lead"][0]) == {
         *("id", "name", "prefix", "state", "scopes", "created_at", "created_by"),
-        *("expires_at", "revoked_at", "last_used_at", "last_used_from"),
+        *("expires_at", "revoked_at", "last_used_at", "last_used_from", "pools", "labels"),
     }
     told = api.get("/api/v1/teams/vision").json()
     assert told["tokens"] is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeVar
 
 import typer
 
-from concertina.commands.options import AsPerson, Output, Since, TeamArgument
+from concertina.commands.options import AsOf, AsPerson, Output, Since, TeamArgument
 from concertina.errors import BadInput, RefusedByService
 from concertina.input.unlimited import changes_of, count_or_none
 from concertina.terminal.bar import ShareBar
@@ -46,14 +46,16 @@ app = typer.Typer(no_args_is_help=True, help="What a team may use of each pool."
 def list_quotas(
     team: TeamArgument = None,
     *,
+    as_of: AsOf = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """List what a team is guaranteed in each pool, lends, and may hold at most."""
+    """List what a team is guaranteed in each pool, lends, and may hold at most, or was then."""
     with session(output) as current:
-        found = current.client.quotas.of(team)
-        current.terminal.show_rows(
-            found, quotas_table(found), none="It has no quota in any pool: it may use what is idle."
-        )
+        found = current.client.quotas.of(team, as_of=as_of)
+        none = "It has no quota in any pool: it may use what is idle."
+        if as_of is not None:
+            none = "It had no quota in any pool then."
+        current.terminal.show_rows(found, quotas_table(found), none=none)
 
 
 @app.command("set")

@@ -17,11 +17,19 @@ from tenancy import quota_rules
 from tenancy.access.permissions import Permission
 from tenancy.access.principal import Principal, principal_of
 from tenancy.audit import records
-from tenancy.models import Quota, Team, settings_of_pool
+from tenancy.models import (
+    Quota,
+    QuotaVersion,
+    Team,
+    first_known_quota,
+    quotas_at,
+    settings_of_pool,
+)
 
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
+from jobs.api.requests import MomentField, query
 
 QUOTA_FIELDS: Final = (
     "pool",
@@ -69,17 +77,31 @@ class StandingListSerializer(serializers.Serializer[Any]):
     items = StandingSerializer(many=True)
 
 
+class QuotasQuery(serializers.Serializer[Any]):
+    as_of = MomentField(
+        required=False,
+        help_text="Say what they were at this moment. Later than now: what they are.",
+    )
+
+
 class QuotasView(APIView):
     @extend_schema(
         operation_id="list_quotas",
-        summary="What a team may use of each pool",
+        summary="What a team may use of each pool, or might",
+        parameters=[QuotasQuery],
         responses=QuotaListSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        quotas = Quota.objects.filter(team=_team(principal_of(request), name)).select_related(
-            "pool"
-        )
-        return Response(QuotaListSerializer({"items": quotas}).data)
+        team, moment = _team(principal_of(request), name), query(request, QuotasQuery).get("as_of")
+        if moment is None:
+            quotas = Quota.objects.filter(team=team).select_related("pool")
+            return Response(QuotaListSerializer({"items": quotas}).data)
+        first = first_known_quota()
+        if first is None or moment < first:
+            known = f"before {first:%Y-%m-%dT%H:%M:%SZ}" if first else "yet"
+            raise exceptions.ValidationError({"as_of": f"No quota was written down {known}."})
+        past = [_as_it_was(version) for version in quotas_at(team, moment)]
+        return Response(QuotaListSerializer({"items": past}).data)
 
 
 class QuotaView(APIView):
@@ -145,6 +167,16 @@ class StandingView(APIView):
             if row["team"] == name
         ]
         return Response(StandingListSerializer({"items": items}).data)
+
+
+def _as_it_was(version: QuotaVersion) -> Quota:
+    return Quota(
+        pool=Pool(name=version.pool),
+        guaranteed_gpus=version.guaranteed_gpus,
+        limit_gpus=version.limit_gpus,
+        lending_limit_gpus=version.lending_limit_gpus,
+        over_quota_weight=version.over_quota_weight,
+    )
 
 
 def _saved(changes: QuotaChangeSerializer) -> Quota:
