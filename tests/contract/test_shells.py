@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster.process_host.shells import entrance
 from cluster.shells import attendant
 from cluster.shells.entrance import ShellStream
 from cluster.worker_host import CannotEnter, Mount, WorkerNotThere
@@ -39,8 +40,7 @@ class Heard:
 
 
 def run(stream: ShellStream, *command: str) -> Heard:
-    wanted = {"command": command, "is_terminal": False, "rows": 24, "columns": 80}
-    stream.write(attendant.packed(attendant.START, json.dumps(wanted).encode()))
+    stream.write(started(*command))
     frames, output, end = attendant.ShellFrames(), b"", dict[str, Any]()
     while not end:
         data = stream.read()
@@ -52,6 +52,12 @@ def run(stream: ShellStream, *command: str) -> Heard:
                 output += payload
     stream.close()
     return Heard(output=output.decode(), end=end)
+
+
+def started(*command: str) -> bytes:
+    """What the attendant is told first."""
+    wanted = {"command": command, "is_terminal": False, "rows": 24, "columns": 80}
+    return attendant.packed(attendant.START, json.dumps(wanted).encode())
 
 
 def start(bench: DrivenByFiles, process_id: str, **options: Any) -> None:
@@ -104,6 +110,40 @@ def test_nobody_gets_beside_a_process_that_has_ended(process_bench: ProcessBench
         entered(process_bench, "w1")
     with pytest.raises(WorkerNotThere):
         entered(process_bench, "unknown")
+
+
+def test_a_command_that_always_writes_ends_with_its_process_too(
+    process_bench: ProcessBench,
+) -> None:
+    start(process_bench, "w1")
+    stream = entered(process_bench, "w1")
+    stream.write(started("yes"))
+    until(stream.read)
+    process_bench.end("w1", 0)
+    exited(process_bench.host, "w1")
+
+    until(lambda: stream.read() == b"")
+    stream.close()
+
+
+@pytest.mark.parametrize("signal", ["KILL", "STOP"])
+def test_nothing_is_left_of_a_command_that_kills_or_stops_its_attendant(
+    process_bench: ProcessBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, signal: str
+) -> None:
+    monkeypatch.setattr(entrance, "_SEND_SECONDS", 0.1)
+    monkeypatch.setattr(entrance, "_SEE_OFF_SECONDS", 0.1)
+    start(process_bench, "w1")
+    stream = entered(process_bench, "w1")
+    script = f"setsid sleep 600 & echo $! > pid; kill -{signal} $PPID; touch done; sleep 600"
+    stream.write(started("sh", "-c", f"cd {tmp_path}; {script}"))
+    until(lambda: (tmp_path / "done").exists() or stream.read() == b"")
+    pid = int((tmp_path / "pid").read_text())
+    if signal == "STOP":
+        with pytest.raises(TimeoutError):
+            stream.write(b"x" * (1 << 20))
+    stream.close()
+
+    assert not Path(f"/proc/{pid}").exists()
 
 
 def test_a_command_in_a_container_has_its_user_its_secrets_and_its_bounds(

@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +19,9 @@ from cluster.worker_host import CannotEnter, ProcessRole, WorkerNotThere
 
 _CHUNK: Final = 1 << 16
 _LOOK_SECONDS: Final = 1.0
+_SEND_SECONDS: Final = 10.0  # an attendant always reads
 _SEE_OFF_SECONDS: Final = 5.0  # the attendant takes two to kill what ignores it
+_KILL_SECONDS: Final = 5.0  # for the threshold to kill an attendant that does not end
 
 
 class AttendantProcess:
@@ -29,29 +32,40 @@ class AttendantProcess:
         self._record = record
         self._has_spoken = False
         self._is_over = False
+        self._looked_at = time.monotonic()
 
     def read(self) -> bytes | None:
         """See `ShellStream`. The worker's end is its end. Raises: CannotEnter."""
         output = self._process.stdout
         if output is None or self._is_over:
             return b""
-        if not select.select([output], [], [], _LOOK_SECONDS)[0]:
+        has_come = bool(select.select([output], [], [], _LOOK_SECONDS)[0])
+        now = time.monotonic()
+        if not has_come or now - self._looked_at >= _LOOK_SECONDS:  # however much is written
+            self._looked_at = now
             self._is_over = not _runs(self._record)
-            return b"" if self._is_over else None
+        if self._is_over:
+            return b""
+        if not has_come:
+            return None
         data = os.read(output.fileno(), _CHUNK)
         self._is_over = not data
         if not data and not self._has_spoken and _runs(self._record):
             said = self._process.stderr.read() if self._process.stderr else b""
             words = said.decode(errors="replace").strip()[-1000:]
-            raise CannotEnter(f"Nothing can be started beside this worker: {words}")
+            if words:  # else somebody killed it
+                raise CannotEnter(f"Nothing can be started beside this worker: {words}")
         self._has_spoken = True
         return data
 
     def write(self, data: bytes) -> None:
-        if self._process.stdin is None:
+        if self._process.stdin is None or self._process.stdin.closed:
             raise BrokenPipeError
-        self._process.stdin.write(data)
-        self._process.stdin.flush()
+        descriptor, rest = self._process.stdin.fileno(), memoryview(data)
+        while rest:
+            if not select.select([], [descriptor], [], _SEND_SECONDS)[1]:
+                raise TimeoutError("The command's attendant does not answer.")
+            rest = rest[os.write(descriptor, rest) :]
 
     def hang_up(self) -> None:
         """See `ShellStream`. Waits until the attendant has ended all."""
@@ -60,6 +74,14 @@ class AttendantProcess:
                 self._process.stdin.close()
         try:
             self._process.wait(_SEE_OFF_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._kill()
+
+    def _kill(self) -> None:
+        """Have the threshold kill the attendant, which somebody stopped, and all that it left."""
+        self._process.terminate()
+        try:
+            self._process.wait(_KILL_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -91,8 +113,11 @@ class MachineEntrance:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,
             start_new_session=True,
         )
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
         return AttendantProcess(process, record)
 
 
