@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,9 @@ from tests.contract.conftest import until
 class Told:
     """An attendant, and what it has told so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str = ATTENDANT) -> None:
         self.process = subprocess.Popen(
-            (sys.executable, "-I", "-c", ATTENDANT),
+            (sys.executable, "-I", "-c", program),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={"PATH": "/usr/bin:/bin"},
@@ -131,6 +133,25 @@ def test_when_the_client_is_gone_all_ends_that_the_command_started(
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
+def test_whoever_reads_slowly_hears_the_last_words_of_a_command_that_has_ended(
+    tmp_path: Path,
+) -> None:
+    quick = ATTENDANT.replace("_LAST_WORDS_SECONDS = 1.0", "_LAST_WORDS_SECONDS = 0.01")
+    told = Told(quick)
+    with told.process:
+        assert told.process.stdout is not None
+        fcntl.fcntl(told.process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        told.start("sh", "-c", f"head -c 70000 /dev/zero; touch {tmp_path}/written; exit 2")
+        until((tmp_path / "written").exists)
+        while children_of(told.process.pid):
+            told.hear()
+        is_late_at = time.monotonic() + 0.1
+        until(lambda: time.monotonic() > is_late_at)
+        told.hear_all()
+
+    assert (len(told.output), told.end) == (70_000, {"exit_code": 2})
+
+
 def test_a_frame_that_is_too_large_ends_it(told: Told) -> None:
     told.start("sleep", "600")
     assert told.process.stdin is not None
@@ -147,6 +168,11 @@ def test_a_command_that_is_not_there_is_told_as_a_shell_tells_it(told: Told) -> 
 
     assert b"command not found: no-such-program" in told.errors
     assert told.end == {"exit_code": 127}
+
+
+def children_of(pid: int) -> str:
+    """Its children, also those that have ended and were not seen off."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().strip()
 
 
 def written(path: Path) -> str:

@@ -27,11 +27,12 @@ from typing import Any, NoReturn
 START, INPUT, END_OF_INPUT, SIZE, SIGNAL = b"c", b"i", b"e", b"w", b"s"  # what it is told
 OUTPUT, ERRORS, TAKEN, ENDED = b"o", b"r", b"a", b"x"  # what it tells
 HEAD = struct.Struct(">cI")
-LARGEST_FRAME = 1 << 20
+LARGEST_FRAME = 128 << 10  # the largest command as JSON, and what is typed, are smaller
 MOST_AHEAD = 256 << 10  # bytes of input that may be on their way; more is sent when some was taken
 _CHUNK = 16384
 _PATIENCE_SECONDS = 2.0  # between hanging up and killing
-_LAST_WORDS_SECONDS = 1.0  # for output that is still in the pipes after the end
+_LAST_WORDS_SECONDS = 1.0  # of silence, after the end, in which more may come
+_MOST_LAST_WORDS = 4 << 20  # more than pipes hold whose writers are gone
 _REAP_SECONDS = 3.0
 _SIGNALS = ("INT", "TERM", "QUIT", "HUP")
 _SUBREAPER = 36  # a number of prctl(2)
@@ -92,9 +93,7 @@ class ShellAttendant:
             self._look(waker)
             self._reap()
         self._kill_children()
-        give_up_at = time.monotonic() + _LAST_WORDS_SECONDS
-        while self._outputs and time.monotonic() < give_up_at:
-            self._copy_outputs(0.1)
+        self._copy_last_words()
         self._tell(ENDED, json.dumps({"exit_code": self._exit_code}).encode())
 
     def _look(self, waker: int) -> None:
@@ -202,25 +201,32 @@ class ShellAttendant:
                 os.close(self._stdin)
             self._stdin = -1
 
-    def _copy_outputs(self, seconds: float) -> None:
-        for descriptor in select.select(list(self._outputs), [], [], seconds)[0]:
-            self._copy(descriptor)
+    def _copy_last_words(self) -> None:
+        """Tell what is still in the pipes, however slowly it is read; nobody writes any more."""
+        left = _MOST_LAST_WORDS
+        while self._outputs and left > 0 and self._hung_up_at is None:
+            ready = select.select(list(self._outputs), [], [], _LAST_WORDS_SECONDS)[0]
+            if not ready:
+                return
+            left -= sum(self._copy(descriptor) for descriptor in ready)
 
-    def _copy(self, descriptor: int) -> None:
+    def _copy(self, descriptor: int) -> int:
+        """Tell what there is; return how many bytes that were."""
         try:
             data = os.read(descriptor, _CHUNK)
         except BlockingIOError:
-            return
+            return 0
         except OSError as problem:  # a terminal whose last process has gone
             if problem.errno != errno.EIO:
                 raise
             data = b""
         if data:
             self._tell(self._outputs[descriptor], data)
-            return
+            return len(data)
         del self._outputs[descriptor]
         if descriptor != self._terminal:
             os.close(descriptor)
+        return 0
 
     def _tell(self, kind: bytes, payload: bytes) -> None:
         """Tell it; whoever reads slowly slows the command down, as a terminal does."""
