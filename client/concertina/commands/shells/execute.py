@@ -10,6 +10,7 @@ import typer
 
 from concertina.commands.options import JobReference
 from concertina.commands.shells import window
+from concertina.errors import BadInput
 from concertina.exit_codes import CommandExitCode
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
@@ -51,6 +52,7 @@ def execute(
     if is_terminal is None:
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     with session(Format.TABLE) as current:
+        _check(command or [])
         job_id = current.client.find(reference)["id"]
         wanted = {
             "command": command or [],
@@ -61,6 +63,17 @@ def execute(
         with current.client.shell(job_id, wanted) as shell:
             _talk(shell, is_terminal=is_terminal)
         raise typer.Exit(_told(current, shell.outcome))
+
+
+def _check(command: list[str]) -> None:
+    """Raises: BadInput, if a word is no text; requests carry nothing else."""
+    for word in command:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise BadInput(
+                f"{word!a} is not UTF-8, and commands are. Send such bytes as its input."
+            ) from None
 
 
 def _talk(shell: RemoteShell, *, is_terminal: bool) -> None:

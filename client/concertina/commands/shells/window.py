@@ -8,8 +8,8 @@ import shutil
 import signal
 import sys
 import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Self
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from concertina.connection.shells.remote_shell import BEAT_SECONDS, LARGEST_PIECE
 from concertina.errors import ConcertinaError
@@ -30,7 +30,10 @@ def size() -> dict[str, int]:
 
 @contextmanager
 def given_over(*, is_terminal: bool) -> Iterator[None]:
-    """Let every key through as it is within, Ctrl-C as well; afterwards all is as it was."""
+    """Let every key through as it is within, Ctrl-C as well; afterwards all is as it was.
+
+    Also if this program is told to end, or its window is closed.
+    """
     if not is_terminal:
         yield
         return
@@ -38,11 +41,21 @@ def given_over(*, is_terminal: bool) -> Iterator[None]:
     import tty  # noqa: PLC0415 - likewise
 
     before = termios.tcgetattr(_INPUT)
+    ends = (signal.SIGTERM, signal.SIGHUP)
+    reactions = {number: signal.signal(number, _leave) for number in ends}
     try:
         tty.setraw(_INPUT)
         yield
     finally:
-        termios.tcsetattr(_INPUT, termios.TCSADRAIN, before)
+        with suppress(termios.error):  # the window is gone
+            termios.tcsetattr(_INPUT, termios.TCSADRAIN, before)
+        for number, reaction in reactions.items():
+            signal.signal(number, reaction)
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """End as a program that a signal ended, but put everything in order first."""
+    raise SystemExit(128 + number)
 
 
 class TypedInput:
