@@ -2566,7 +2566,9 @@ class ShellBody(TypedDict):
 class ShellInputBody(TypedDict):
     """Refuses what it has no field for."""
 
-    number: int  # Grows; what was taken already is not taken again.
+    # The first piece is 1, the next one 2: what was taken is not taken again, and where one is
+    # missing the shell ends.
+    number: int
     content: NotRequired[str]  # At most 32768 bytes as base64. None: the client is still there.
     is_last: NotRequired[bool]  # The command's standard input ends.
     rows: NotRequired[int]

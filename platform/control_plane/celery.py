@@ -19,6 +19,7 @@ from celery.signals import (
     worker_init,
     worker_process_init,
     worker_ready,
+    worker_shutdown,
     worker_shutting_down,
 )
 from django.conf import settings
@@ -69,7 +70,8 @@ def load_before_forking(sender: Any, **_: Any) -> None:
 def keep_relay_of_shells(sender: Any, **_: Any) -> None:
     """Let `control`, which alone reaches workers, have a program beside it for people's shells."""
     if settings.CONCERTINA.shells.is_on and CONTROL in sender.app.amqp.queues.consume_from:
-        import_module("control_plane.shells.keeper").keep_relay()
+        end = import_module("control_plane.shells.keeper").keep_relay()
+        worker_shutdown.connect(end, weak=False)  # people are told at once
 
 
 @worker_process_init.connect

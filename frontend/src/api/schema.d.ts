@@ -7509,7 +7509,7 @@ export interface components {
         ShellInputBody: {
             /**
              * Format: int64
-             * @description Grows; what was taken already is not taken again.
+             * @description The first piece is 1, the next one 2: what was taken is not taken again, and where one is missing the shell ends.
              */
             number: number;
             /**

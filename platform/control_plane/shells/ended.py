@@ -20,11 +20,11 @@ _log: Final = logging.getLogger(__name__)
 
 
 def note_end(order: ShellOrder, end: ShellEnd, *, exit_code: int | None) -> None:
-    """Write it; what the database refuses now is told in the service's own log."""
+    """Write it, unless the other side did; what the database refuses is told in our own log."""
     told: dict[str, Any] = {
         "worker": order.worker,
         "why": end.value,
-        "seconds": round(time.time() - order.asked_at, 1),
+        "seconds": max(round(time.time() - order.asked_at, 1), 0.0),  # clocks differ
     }
     if exit_code is not None:
         told["exit_code"] = exit_code
@@ -35,7 +35,7 @@ def note_end(order: ShellOrder, end: ShellEnd, *, exit_code: int | None) -> None
     close_old_connections()
     try:
         sender = AuditSender(**{**order.sender, "kind": kind})
-        writing.write(record, sender, AuditOutcome.DONE, answer=200, at=timezone.now())
+        writing.count(record, sender, AuditOutcome.DONE, answer=200, at=timezone.now())
     except (DatabaseError, InterfaceError) as error:
         extra = {"action": "shell", "job_id": order.job_id, "error": str(error), **told}
         _log.warning("The end of a shell is missing in the audit log.", extra=extra)

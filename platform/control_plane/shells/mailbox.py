@@ -35,16 +35,20 @@ local now = redis.call('TIME')[1]
 for i, key in ipairs(KEYS) do
     if i == 1 then
         redis.call('EXPIRE', key, ARGV[2])
+    elseif i == 2 then
+        redis.call('EXPIRE', key, ARGV[3])
     else
         redis.call('ZADD', key, now + ARGV[2], ARGV[1])
         redis.call('EXPIRE', key, ARGV[2])
     end
 end
 """
+"""Renews, for as long as the client is there: its mark, what waits for it, and its slots."""
 PUT: Final = """
-if redis.call('EXISTS', KEYS[2]) == 0 then
+if redis.call('GET', KEYS[2]) ~= ARGV[4] then
     return -1
 end
+redis.call('SET', KEYS[3], '1', 'EX', ARGV[5])
 if redis.call('LLEN', KEYS[1]) >= tonumber(ARGV[2]) then
     return 0
 end
@@ -52,12 +56,25 @@ redis.call('RPUSH', KEYS[1], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1
 """
-"""Puts something into a list that is not full: 1; full: 0; the shell is over: -1."""
+"""Puts something into a list that is not full: 1; full: 0; over, or another's: -1.
+
+Whoever asks gave a sign of life, even if the list is full.
+"""
 
 
 def held(shell: str) -> str:
-    """Return the mark that the client is there; it names the holder."""
+    """Return the mark that the client's answer is there; it says whose."""
     return f"concertina:shells:{shell}:held"
+
+
+def heard(shell: str) -> str:
+    """Return the mark that the client said something not long ago."""
+    return f"concertina:shells:{shell}:heard"
+
+
+def withdrawn(shell: str) -> str:
+    """Return the mark that the client is not there because it may not be any more."""
+    return f"concertina:shells:{shell}:withdrawn"
 
 
 def alive(shell: str) -> str:

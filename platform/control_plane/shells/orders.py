@@ -17,7 +17,7 @@ LARGEST_INPUT: Final = 32 << 10  # bytes of one request
 MOST_INPUTS: Final = 16  # that wait for the command
 MOST_OUTPUTS: Final = 16  # that wait for the reader, of 16 KiB each
 TAKEN_SECONDS: Final = 15.0  # within which an order is taken
-CLIENT_SECONDS: Final = 60.0  # after which a client that says nothing counts as gone
+CLIENT_SECONDS: Final = 60  # after which a client that says nothing counts as gone
 LARGEST_COMMAND: Final = 16 << 10  # bytes
 SHELL: Final = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash; exec sh")
 
@@ -65,6 +65,11 @@ class ShellOrder:
         return cls(**{**document, "command": tuple(document["command"])})
 
     @property
+    def mark(self) -> str:
+        """Return what whoever writes to it must be: the same person, by the same job."""
+        return mark(self.holder, self.job_id)
+
+    @property
     def target(self) -> str:
         """Return what the audit log calls it."""
         return f"jobs/{self.job_id}/shells/{self.id}"
@@ -72,7 +77,7 @@ class ShellOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShellInput:
-    """What a client sends at once. Numbers grow, so that what comes twice is taken once."""
+    """What a client sends at once. It is counted: what comes twice is taken once, none is lost."""
 
     number: int
     data: bytes = b""
@@ -96,6 +101,11 @@ class ShellInput:
         whole = packed.encode() if isinstance(packed, str) else packed
         head, _, data = whole.partition(b"\n")
         return cls(**json.loads(head), data=data)
+
+
+def mark(holder: str, job_id: str) -> str:
+    """Return it of a shell that this holder opened; the right to enter the job is asked anew."""
+    return f"{holder} of job {job_id}"
 
 
 def ending(end: ShellEnd, message: str, *, exit_code: int | None = None) -> bytes:

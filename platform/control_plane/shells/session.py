@@ -50,19 +50,28 @@ class ShellSession:
     _end: ShellEnd | None = None
     _message: str = ""
     _exit_code: int | None = None
-    _ahead: int = 0  # bytes of input that the command has not taken
+    _given: int = 0  # bytes of input: one thread counts what it passed on,
+    _taken: int = 0  # the other one what the command took
     _used_at: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self) -> None:
         """Return when all is over, and both sides know."""
+        extra = {"action": "shell", "job_id": self.order.job_id}
         try:
             self._run()
         except (redis.RedisError, OSError) as problem:
-            extra = {"action": "shell", "job_id": self.order.job_id}
             _log.warning("A shell was cut off: %s", problem, extra=extra)
-            self._end = self._end or ShellEnd.RELAY_LOST
-        self.note_end(self.order, self._end or ShellEnd.WORKER_ENDED, exit_code=self._exit_code)
+        except Exception:  # noqa: BLE001 - its end is told whatever happens
+            _log.exception("A shell ended by a fault of ours.", extra=extra)
+        finally:
+            self.note_end(self.order, self._end or ShellEnd.RELAY_LOST, exit_code=self._exit_code)
+
+    def end(self, end: ShellEnd, message: str) -> None:
+        """Say why it is over; who says it first is right, and all ends within seconds."""
+        with self._lock:
+            if self._end is None:
+                self._end, self._message = end, message
 
     def _run(self) -> None:
         self._used_at = self.clock()
@@ -73,7 +82,7 @@ class ShellSession:
             if isinstance(problem, WorkerNotThere):
                 self._gone(str(problem))
             else:
-                self._over(ShellEnd.CANNOT_START, str(problem))
+                self.end(ShellEnd.CANNOT_START, str(problem))
             self._tell_end()
             return
         tending = threading.Thread(target=self._tend, args=(stream,), daemon=True)
@@ -82,9 +91,9 @@ class ShellSession:
             tending.start()
             self._read(stream)
         except WorkerHostError as problem:
-            self._over(ShellEnd.CANNOT_START, str(problem))
-        except (ValueError, OSError) as problem:
-            self._over(ShellEnd.WORKER_ENDED, f"The command cannot be heard any more: {problem}")
+            self.end(ShellEnd.CANNOT_START, str(problem))
+        except (ValueError, KeyError, TypeError, OSError) as problem:  # not as an attendant speaks
+            self.end(ShellEnd.WORKER_ENDED, f"The command cannot be heard any more: {problem}")
         finally:
             self._gone(f"{self.order.worker} has ended, and this with it.")
             try:
@@ -113,10 +122,10 @@ class ShellSession:
                 return
             for kind, payload in frames.feed(data) if data else ():
                 if kind == attendant.TAKEN:
-                    self._ahead -= int(payload)
+                    self._taken += int(payload)
                 elif kind == ENDED:
-                    self._exit_code = int(json.loads(payload)["exit_code"])
-                    self._over(ShellEnd.EXITED, "")
+                    self._exit_code = int(json.loads(payload)["exit_code"]) & 0xFF
+                    self.end(ShellEnd.EXITED, "")
                     return
                 else:
                     self._used_at = self.clock()
@@ -136,43 +145,52 @@ class ShellSession:
         """Pass input on, and end the shell when it should not go on."""
         try:
             self._pass_on(stream)
-        except (redis.RedisError, OSError, ValueError) as problem:
-            self._over(ShellEnd.RELAY_LOST, f"The service lost this shell: {problem}")
-        if self._end is not ShellEnd.EXITED:
-            stream.hang_up()
+        except (redis.RedisError, OSError, ValueError, TypeError) as problem:
+            self.end(ShellEnd.RELAY_LOST, f"The service lost this shell: {problem}")
+        finally:
+            if self._end is not ShellEnd.EXITED:
+                stream.hang_up()
 
     def _pass_on(self, stream: ShellStream) -> None:
-        began, heard_at, marked_at, last = self.clock(), self.clock(), -mailbox.RENEW_SECONDS, 0
+        began, marked_at, last = self.clock(), -mailbox.RENEW_SECONDS, 0
         while self._end is None:
             now = self.clock()
             if now - marked_at >= mailbox.RENEW_SECONDS:
                 self.client.set(mailbox.alive(self.order.id), "1", ex=mailbox.ALIVE_SECONDS)
+                for waiting in (mailbox.inputs(self.order.id), mailbox.outputs(self.order.id)):
+                    self.client.expire(waiting, mailbox.LIST_SECONDS)
                 marked_at = now
-            self._look(began, heard_at, now)
-            if self._end is not None or self._ahead >= attendant.MOST_AHEAD:
+            self._look(began, now)
+            is_ahead = self._given - self._taken >= attendant.MOST_AHEAD
+            if self._end is not None or is_ahead:
                 time.sleep(_SLOW_SECONDS)
                 continue
             found = self.client.blpop([mailbox.inputs(self.order.id)], timeout=_LOOK_SECONDS)
             if found is None:
                 continue
             one = ShellInput.read(found[1])
-            heard_at = self.clock()
-            if one.number > last:
+            if one.number > last + 1:
+                self.end(ShellEnd.RELAY_LOST, "A piece of what was sent is missing.")
+            elif one.number > last:
                 last = one.number
                 self._give(stream, one)
 
-    def _look(self, began: float, heard_at: float, now: float) -> None:
-        bounds = self.bounds
-        if not self.client.exists(mailbox.held(self.order.id)):
-            self._over(ShellEnd.CLIENT_LEFT, "The client has left.")
-        elif now - heard_at > CLIENT_SECONDS:
-            self._over(ShellEnd.CLIENT_LEFT, f"The client said nothing for {CLIENT_SECONDS:.0f} s.")
+    def _look(self, began: float, now: float) -> None:
+        bounds, shell = self.bounds, self.order.id
+        marks = (mailbox.held(shell), mailbox.heard(shell), mailbox.withdrawn(shell))
+        held, heard, withdrawn = self.client.mget(marks)
+        if withdrawn is not None:
+            self.end(ShellEnd.WITHDRAWN, "Whoever opened it may not have it any more.")
+        elif held is None:
+            self.end(ShellEnd.CLIENT_LEFT, "The client has left.")
+        elif heard is None:
+            self.end(ShellEnd.CLIENT_LEFT, f"The client said nothing for {CLIENT_SECONDS} s.")
         elif now - began > bounds.longest_seconds:
             hours = bounds.longest_seconds / 3600
-            self._over(ShellEnd.TOO_LONG, f"No shell lasts longer than {hours:g} hours here.")
+            self.end(ShellEnd.TOO_LONG, f"No shell lasts longer than {hours:g} hours here.")
         elif now - self._used_at > bounds.idle_seconds:
             minutes = bounds.idle_seconds / 60
-            self._over(ShellEnd.IDLE, f"Nothing was typed or written for {minutes:g} minutes.")
+            self.end(ShellEnd.IDLE, f"Nothing was typed or written for {minutes:g} minutes.")
 
     def _give(self, stream: ShellStream, one: ShellInput) -> None:
         if one.rows and one.columns:
@@ -182,7 +200,7 @@ class ShellSession:
             stream.write(attendant.packed(attendant.SIGNAL, one.signal.encode()))
         if one.data:
             self._used_at = self.clock()
-            self._ahead += len(one.data)
+            self._given += len(one.data)
             stream.write(attendant.packed(attendant.INPUT, one.data))
         if one.is_last:
             stream.write(attendant.packed(attendant.END_OF_INPUT))
@@ -190,13 +208,7 @@ class ShellSession:
     def _gone(self, message: str) -> None:
         """Say that the worker is, and why."""
         if self._end is None:
-            self._over(ShellEnd.WORKER_ENDED, f"{message} {self.why_gone(self.order)}".strip())
-
-    def _over(self, end: ShellEnd, message: str) -> None:
-        """Say why it is over; who says it first is right."""
-        with self._lock:
-            if self._end is None:
-                self._end, self._message = end, message
+            self.end(ShellEnd.WORKER_ENDED, f"{message} {self.why_gone(self.order)}".strip())
 
     def _tell_end(self) -> None:
         key = mailbox.outputs(self.order.id)

@@ -62,7 +62,7 @@ def test_a_command_is_piped_to_typed_into_interrupted_and_told_of(
     until(lambda: len(told(stack, job, "end_shell")) == 2, what="both ends are in the audit log")
     begun, ended = told(stack, job, "open_shell"), told(stack, job, "end_shell")
     assert [one["after"]["exit_code"] for one in ended] == [3, 4]
-    assert begun[1]["after"]["command"].startswith("sh -c cat")
+    assert begun[1]["after"]["command"].startswith("sh -c 'cat")
     assert {one["sender"] for one in [*begun, *ended]} == {stack.admin_username}
 
 

@@ -13,6 +13,7 @@ from control_plane.api.shells import endpoint
 from control_plane.api.shells.stream import ShellOutput
 from control_plane.configuration.shell_settings import ShellSettings
 from control_plane.shells import mailbox
+from control_plane.shells.orders import mark
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from pytest_django import Settings
@@ -122,7 +123,7 @@ def test_a_worker_that_is_gone_is_refused_and_the_others_are_named(
     ("body", "problem"),
     [
         ({"command": ["x" * 9000, "y" * 9000]}, "has more than 16384 bytes"),
-        ({"command": [""]}, "may not be blank"),
+        ({"command": ["", "x"]}, "begins with no program"),
         ({"command": ["true"] * 1001}, "no more than 1000"),
         ({"worker": "../1"}, "match"),
         ({"rows": 0}, "greater than or equal to 1"),
@@ -153,14 +154,14 @@ def test_a_job_a_person_and_all_have_so_many(
 def test_the_beginning_is_in_the_audit_log_and_a_refusal_as_well(
     job: Job, workers: list[Worker], vision: Team, api: APIClient
 ) -> None:
-    ask(member(vision, "lead", "lea"), job, command=["nvidia-smi", "-l"])
+    ask(member(vision, "lead", "lea"), job, command=["grep", "a b", ""])
     ask(api, job)
     done, refused = AuditEntry.objects.filter(operation="open_shell").order_by("id")
 
     assert (done.sender, done.address, done.after["command"]) == (
         "lea",
         "127.0.0.1",
-        "nvidia-smi -l",
+        "grep 'a b' ''",
     )
     assert (refused.outcome, refused.answer) == ("refused", 403)
 
@@ -175,7 +176,7 @@ def test_only_who_opened_a_shell_writes_to_it_and_only_so_much(
 ) -> None:
     lea, leo = member(vision, "lead", "lea"), member(vision, "lead", "leo")
     redis, shell = redis_client(), "a" * 32
-    holder = f"user {User.objects.get(username='lea').pk}"
+    holder = mark(f"user {User.objects.get(username='lea').pk}", job.id)
     assert write(lea, job, shell).status_code == 404
     redis.set(mailbox.held(shell), holder, ex=60)
 
@@ -187,3 +188,26 @@ def test_only_who_opened_a_shell_writes_to_it_and_only_so_much(
     too_much = base64.b64encode(b"x" * 32769).decode()
     assert write(lea, job, shell, content=too_much).status_code == 400
     assert write(lea, job, shell, content="no base64!").status_code == 400
+
+
+def test_a_shell_is_written_to_by_the_job_that_its_holder_entered(
+    job: Job, workers: list[Worker], vision: Team
+) -> None:
+    """By another one somebody could keep a shell beside a job that they may enter no longer."""
+    lea, redis, shell = member(vision, "lead", "lea"), redis_client(), "c" * 32
+    holder = f"user {User.objects.get(username='lea').pk}"
+    redis.set(mailbox.held(shell), mark(holder, "another"), ex=60)
+
+    assert write(lea, job, shell).status_code == 404
+
+
+def test_who_is_told_to_wait_gives_a_sign_of_life(
+    job: Job, workers: list[Worker], vision: Team
+) -> None:
+    lea, redis, shell = member(vision, "lead", "lea"), redis_client(), "d" * 32
+    holder = mark(f"user {User.objects.get(username='lea').pk}", job.id)
+    redis.set(mailbox.held(shell), holder, ex=60)
+    redis.rpush(mailbox.inputs(shell), *["x"] * endpoint.MOST_INPUTS)
+
+    assert write(lea, job, shell).status_code == 429
+    assert redis.ttl(mailbox.heard(shell)) > 50

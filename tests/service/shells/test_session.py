@@ -100,7 +100,8 @@ class Running:
     why: str = ""
 
     def start(self, problem: WorkerHostError | None = None) -> None:
-        self.client.set(mailbox.held(ORDER.id), "user 1", ex=60)
+        self.client.set(mailbox.held(ORDER.id), ORDER.mark, ex=60)
+        self.client.set(mailbox.heard(ORDER.id), "1", ex=60)
         bounds = ShellSettings(teams=frozenset("*"), idle_seconds=60, longest_seconds=600)
         one = ShellSession(
             order=ORDER,
@@ -146,6 +147,8 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
     one.client.delete(mailbox.held(ORDER.id))
     if one.thread is not None:
         one.thread.join(30)
+    for key in (mailbox.withdrawn, mailbox.inputs, mailbox.outputs):
+        one.client.delete(key(ORDER.id))
 
 
 def test_what_is_typed_arrives_once_and_the_status_comes_back(shell: Running) -> None:
@@ -198,12 +201,46 @@ def test_a_command_that_takes_no_input_is_sent_no_more(shell: Running) -> None:
 def test_it_ends_when_the_client_says_nothing(shell: Running) -> None:
     shell.start()
     until(lambda: bool(shell.stream.told))
-    shell.clock.now += 59
-    shell.stream.say(attendant.OUTPUT, b"x")  # which is no sign of the client
-    until(lambda: bool(shell.outputs()))
-    shell.clock.now += 2
+    shell.client.delete(mailbox.heard(ORDER.id))
 
     assert shell.over()["message"] == "The client said nothing for 60 s."
+
+
+def test_whoever_may_not_have_it_any_more_is_not_said_to_have_left(shell: Running) -> None:
+    shell.start()
+    shell.client.set(mailbox.withdrawn(ORDER.id), "1", ex=60)
+    shell.client.delete(mailbox.held(ORDER.id))
+
+    assert shell.over()["end"] == "withdrawn"
+
+
+def test_nothing_is_left_out_of_what_was_sent(shell: Running) -> None:
+    shell.start()
+    shell.type(1, b"a")
+    shell.type(3, b"c")
+
+    assert shell.over()["message"] == "A piece of what was sent is missing."
+    assert (attendant.INPUT, b"c") not in shell.stream.told
+
+
+def test_what_waits_for_a_slow_command_or_reader_stays(shell: Running) -> None:
+    for number in range(1, 12):
+        shell.type(number, b"x" * 32768)
+    shell.client.expire(mailbox.inputs(ORDER.id), 100)
+    shell.start()
+    until(lambda: sum(kind == attendant.INPUT for kind, _ in shell.stream.told) == 8)
+    shell.clock.now += mailbox.RENEW_SECONDS
+
+    until(lambda: shell.client.ttl(mailbox.inputs(ORDER.id)) > 100)
+
+
+@pytest.mark.parametrize("said", [b"{}", b"[]", b'{"exit_code": "x"}'])
+def test_its_end_is_told_whatever_is_said_in_place_of_a_status(shell: Running, said: bytes) -> None:
+    shell.start()
+    shell.stream.say(attendant.ENDED, said)
+
+    assert shell.over()["end"] == "worker_ended"
+    assert [end for end, _ in shell.ends] == [ShellEnd.WORKER_ENDED]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from cluster.models import Node, Pool
 from control_plane.api.logs import followed_grants
+from control_plane.api.logs.followed_grants import FollowedGrants
 from control_plane.api.shells import stream
 from control_plane.configuration.shell_settings import ShellSettings
 from control_plane.shells import ended, mailbox
@@ -29,6 +30,7 @@ from autoscaler.control_loop.wakeup_flag import redis_client
 from concertina.api.answers import ServerEvent, server_events
 from jobs.models import Job
 from tests.service.conftest import client_of, make_team, run, spec
+from tests.service.shells.test_session import until
 
 Made = tuple[Job, dict[str, str]]
 
@@ -41,7 +43,8 @@ def made(
     on = ShellSettings(teams=frozenset({"*"}), idle_seconds=60, longest_seconds=600)
     settings.CONCERTINA = replace(django_settings.CONCERTINA, shells=on)
     monkeypatch.setattr(stream, "_WAIT_SECONDS", 0.05)
-    monkeypatch.setattr(mailbox, "RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(mailbox, "RENEW_SECONDS", 0.01)
+    monkeypatch.setattr(stream, "followed_grants", FollowedGrants())  # its lock is of one loop
     monkeypatch.setattr(followed_grants, "_ASK_EVERY_SECONDS", 0.0)
     pool = Pool.objects.create(name="default")
     Node.objects.create(pool=pool, name="node-1", gpus=4)
@@ -117,6 +120,7 @@ def test_a_shell_ends_soon_after_its_token(made: Made) -> None:
 
     assert last(followed(made, react))["end"] == "withdrawn"
     assert redis_client().exists(mailbox.held(order().id)) == 0
+    assert redis_client().exists(mailbox.withdrawn(order().id)) == 1
 
 
 def test_the_relay_writes_the_end_in_the_name_of_whoever_asked(made: Made) -> None:
@@ -130,6 +134,42 @@ def test_the_relay_writes_the_end_in_the_name_of_whoever_asked(made: Made) -> No
     written = AuditEntry.objects.get(operation="end_shell")
     assert (written.sender, written.sender_kind, written.address) == ("lea", "person", "127.0.0.1")
     assert (written.target, written.after["exit_code"]) == (order().target, 3)
+
+
+def test_a_slow_reader_hears_all_of_a_shell_that_is_over(made: Made) -> None:
+    @sync_to_async
+    def react(event: bytes) -> None:
+        if b"begin" in event:  # the relay's mark is gone by the time that this is read
+            items = [b"oword"] * 5 + [ending(ShellEnd.EXITED, "", exit_code=0)]
+            redis_client().rpush(mailbox.outputs(order().id), *items)
+
+    events = followed(made, react)
+    assert [one.name for one in events] == ["begin", *["output"] * 5, "end"]
+    assert last(events)["end"] == "exited"
+
+
+def test_a_client_that_reads_nothing_for_a_while_keeps_its_shell(made: Made) -> None:
+    @sync_to_async(thread_sensitive=False)
+    def react(event: bytes) -> None:
+        if b"begin" in event:
+            client, shell = redis_client(), order().id
+            client.expire(mailbox.held(shell), 5)
+            until(lambda: client.ttl(mailbox.held(shell)) > 5)
+            client.rpush(mailbox.outputs(shell), ending(ShellEnd.EXITED, ""))
+
+    assert last(followed(made, react))["end"] == "exited"
+
+
+def test_an_end_that_both_sides_tell_is_one_entry(made: Made) -> None:
+    @sync_to_async
+    def react(event: bytes) -> None:
+        if b"begin" in event:
+            ended.note_end(order(), ShellEnd.RELAY_LOST, exit_code=None)
+            ended.note_end(order(), ShellEnd.CLIENT_LEFT, exit_code=None)
+            redis_client().rpush(mailbox.outputs(order().id), ending(ShellEnd.EXITED, ""))
+
+    followed(made, react)
+    assert AuditEntry.objects.get(operation="end_shell").after["why"] == "relay_lost"
 
 
 @pytest.mark.parametrize(("was_taken", "end"), [(True, "relay_lost"), (False, "cannot_start")])

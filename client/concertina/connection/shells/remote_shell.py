@@ -1,7 +1,7 @@
 """How does a program talk with a command beside a worker? It reads one answer, and sends pieces.
 
-What is sent has a number that grows, so that a piece which is sent again after a broken connection
-is taken once.
+The pieces that are sent are counted, so that one which is sent again after a broken connection is
+taken once.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
+import shlex
 import time
 from dataclasses import asdict
 from typing import Any, Final
@@ -35,6 +36,7 @@ from control_plane.shells.orders import (
     SHELL,
     ShellInput,
     ShellOrder,
+    mark,
 )
 from jobs.api.requests import KnownFieldsMixin, body
 
@@ -46,7 +48,9 @@ _SIGNALS: Final = ("INT", "TERM", "QUIT", "HUP")
 
 class ShellBody(KnownFieldsMixin, serializers.Serializer[Any]):
     command = serializers.ListField(
-        child=serializers.CharField(trim_whitespace=False, max_length=LARGEST_COMMAND),
+        child=serializers.CharField(
+            trim_whitespace=False, allow_blank=True, max_length=LARGEST_COMMAND
+        ),
         required=False,
         default=list,
         max_length=_MOST_WORDS,
@@ -83,7 +87,8 @@ class ShellInputBody(KnownFieldsMixin, serializers.Serializer[Any]):
     number = serializers.IntegerField(
         min_value=1,
         max_value=1 << 53,
-        help_text="Grows; what was taken already is not taken again.",
+        help_text="The first piece is 1, the next one 2: what was taken is not taken again, and"
+        " where one is missing the shell ends.",
     )
     content = serializers.CharField(
         required=False,
@@ -143,7 +148,7 @@ class ShellsView(APIView):
             team_id=job.team_id,
         )
         take_slots(order)
-        told = {"shell": order.id, "worker": worker.id, "command": " ".join(asked["command"])}
+        told = {"shell": order.id, "worker": worker.id, "command": shlex.join(asked["command"])}
         note_change(after={**told, "is_terminal": order.is_terminal})
         output = ShellOutput(order=order, grant=grant, team=str(job.team_id))
         return StreamingHttpResponse(
@@ -170,5 +175,5 @@ class ShellInputView(APIView):
             raise exceptions.ValidationError({"content": [f"has more than {LARGEST_INPUT} bytes."]})
         piece = ShellInput(data=data, **asked)
         holder = grant_of(request, team_id=job.team_id).holder
-        put_input(shell, piece.packed(), holder=holder, most=MOST_INPUTS)
+        put_input(shell, piece.packed(), mark=mark(holder, job.id), most=MOST_INPUTS)
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -14,7 +14,13 @@ from tenancy.access.principal import Principal
 
 from autoscaler.control_loop.wakeup_flag import kept_client
 from control_plane.shells import mailbox
-from control_plane.shells.orders import MOST_OF_ALL, MOST_OF_HOLDER, MOST_OF_JOB, ShellOrder
+from control_plane.shells.orders import (
+    CLIENT_SECONDS,
+    MOST_OF_ALL,
+    MOST_OF_HOLDER,
+    MOST_OF_JOB,
+    ShellOrder,
+)
 from jobs.models import Assignment, Job, Worker
 from jobs.queries import visible_jobs
 from jobs.worker_phase import WorkerPhase
@@ -65,7 +71,7 @@ def find_job_to_enter(principal: Principal, job_id: str) -> Job:
     ):
         raise exceptions.PermissionDenied(
             "Shells beside a job's workers are for whoever submitted it, and for leads; tokens of"
-            " teams have none."
+            " teams, and those limited to pools or labels, have none."
         )
     _check_is_on(job)
     return job
@@ -123,30 +129,25 @@ def take_slots(order: ShellOrder) -> None:
         whose = int(client.eval(mailbox.TAKE, len(slots), *slots, *arguments))
         if whose:
             raise TooManyShells(whose)
-        client.set(mailbox.held(order.id), order.holder, ex=mailbox.LEASE_SECONDS)
+        client.set(mailbox.held(order.id), order.mark, ex=mailbox.LEASE_SECONDS)
+        client.set(mailbox.heard(order.id), "1", ex=CLIENT_SECONDS)
     except (redis.RedisError, OSError) as problem:
         _log.warning("No shell can be opened: %s", problem, extra={"action": "shell"})
         raise NobodyPassesOn from problem
 
 
-def put_input(shell: str, packed: bytes, *, holder: str, most: int) -> None:
+def put_input(shell: str, packed: bytes, *, mark: str, most: int) -> None:
     """Leave something for the command.
 
     Raises:
-        NotFound: it is over, or somebody else's.
+        NotFound: it is over, or somebody else's, or of another job.
         Throttled: the command is slower; nothing was taken.
         NobodyPassesOn: Valkey does not answer.
     """
     try:
-        client = kept_client()
-        known = client.get(mailbox.held(shell))
-        keys = (mailbox.inputs(shell), mailbox.held(shell))
-        is_theirs = known == holder.encode()
-        put = (
-            int(client.eval(mailbox.PUT, 2, *keys, packed, most, mailbox.LIST_SECONDS))
-            if is_theirs
-            else -1
-        )
+        keys = (mailbox.inputs(shell), mailbox.held(shell), mailbox.heard(shell))
+        arguments: tuple[Any, ...] = (packed, most, mailbox.LIST_SECONDS, mark, CLIENT_SECONDS)
+        put = int(kept_client().eval(mailbox.PUT, len(keys), *keys, *arguments))
     except (redis.RedisError, OSError) as problem:
         raise NobodyPassesOn from problem
     if put < 0:

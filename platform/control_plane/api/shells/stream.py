@@ -7,6 +7,7 @@ import base64
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -60,6 +61,7 @@ class ShellOutput:
             retry=Retry(NoBackoff(), 0),
         )
         followed_grants.follow(self.grant)
+        staying = asyncio.ensure_future(self._stay(client))
         try:
             await client.rpush(mailbox.ORDERS, self.order.text())
             await client.expire(mailbox.ORDERS, mailbox.LIST_SECONDS)
@@ -69,8 +71,9 @@ class ShellOutput:
         except (redis.RedisError, OSError):
             yield _end(ShellEnd.RELAY_LOST, _LOST)
         finally:
+            staying.cancel()
             followed_grants.unfollow(self.grant)
-            task = asyncio.ensure_future(self._leave(client))
+            task = asyncio.ensure_future(self._leave(client, staying))
             _leaving.add(task)
             task.add_done_callback(_leaving.discard)
 
@@ -94,21 +97,41 @@ class ShellOutput:
                 spoke_at = now
             state = await followed_grants.look_at(self.grant)
             if state is not GrantState.VALID:
+                await self._withdraw(client)
                 told = _WITHDRAWN if state is GrantState.WITHDRAWN else _UNCONFIRMED
                 yield _end(ShellEnd.WITHDRAWN, told)
                 return
             if now - looked_at >= mailbox.RENEW_SECONDS:
                 looked_at = now
-                await self._renew(client)
                 is_there = await client.exists(mailbox.alive(self.order.id))
                 was_taken = was_taken or bool(is_there)
-                if not is_there and (was_taken or now - began > TAKEN_SECONDS):
+                has_more = await client.exists(mailbox.outputs(self.order.id))  # asked afterwards
+                if not is_there and not has_more and (was_taken or now - began > TAKEN_SECONDS):
                     yield await self._lost(was_taken=was_taken)
                     return
 
+    async def _stay(self, client: Any) -> None:
+        """Mark that the client is there, as long as its answer lasts and it may have it.
+
+        Whoever reads slowly holds the answer up, but not this. No shell lasts longer than so.
+        """
+        give_up_at = time.monotonic() + settings.CONCERTINA.shells.longest_seconds
+        while time.monotonic() < give_up_at:
+            await asyncio.sleep(mailbox.RENEW_SECONDS)
+            with suppress(redis.RedisError, OSError):  # the answer itself then ends soon
+                if await followed_grants.look_at(self.grant) is not GrantState.VALID:
+                    await self._withdraw(client)
+                    return
+                await self._renew(client)
+
+    async def _withdraw(self, client: Any) -> None:
+        """Have the relay end it for this reason."""
+        await client.set(mailbox.withdrawn(self.order.id), "1", ex=mailbox.LIST_SECONDS)
+
     async def _renew(self, client: Any) -> None:
-        keys = [mailbox.held(self.order.id), *mailbox.slots(self.order)]
-        arguments = (self.order.id, mailbox.LEASE_SECONDS)
+        shell = self.order.id
+        keys = [mailbox.held(shell), mailbox.outputs(shell), *mailbox.slots(self.order)]
+        arguments = (shell, mailbox.LEASE_SECONDS, mailbox.LIST_SECONDS)
         await client.eval(mailbox.RENEW, len(keys), *keys, *arguments)
 
     async def _lost(self, *, was_taken: bool) -> bytes:
@@ -118,8 +141,9 @@ class ShellOutput:
         await note(self.order, end, exit_code=None)
         return _end(end, _LOST if was_taken else _NOT_TAKEN)
 
-    async def _leave(self, client: Any) -> None:
+    async def _leave(self, client: Any, staying: asyncio.Task[None]) -> None:
         """Say that nobody reads any more; what this cannot say expires."""
+        await asyncio.gather(staying, return_exceptions=True)
         try:
             await client.delete(mailbox.held(self.order.id))
             for key in mailbox.slots(self.order):
