@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from autoscaler.planning.allocation.guarantees import team_bounds
@@ -29,7 +30,7 @@ from autoscaler.planning.teams.team_tree import TeamTree
 from autoscaler.planning.teams.user_limits import UserHoldings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from autoscaler.planning.allocation.placing import Placing
     from autoscaler.planning.allocation.split import Split
@@ -47,10 +48,13 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     shrinks and pauses first, and starts or grows a job as its GPUs become free. Until they are,
     the next plan decides the same again.
     """
-    pictures, held = [], UserHoldings(state)
+    # 1. What could each job run with, and how fast?
+    demands = {pool.name: _demands(pool, state, policies) for pool in state.pools}
+
+    pictures, held = [], UserHoldings(state, _smallest(chain.from_iterable(demands.values())))
     for pool in state.pools:
-        limits = held.limits_in(pool.name)
-        picture = _plan_pool(pool, state, policies.policy(pool.policy), limits)
+        limits, policy = held.limits_in(pool.name), policies.policy(pool.policy)
+        picture = _plan_pool(pool, state, demands[pool.name], policy, limits)
         held.planned(pool.name, ((one.demand.job, one.gpus_after) for one in picture.outcomes))
         pictures.append(picture)
     decisions = {
@@ -65,16 +69,27 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     )
 
 
+def _demands(pool: PlannedPool, state: ClusterState, policies: Catalogue) -> list[Demand]:
+    jobs = (job for job in state.jobs if job.pool == pool.name)
+    return demands_of(map(policies.policy(pool.policy).restrict, jobs), pool, state.now)
+
+
+def _smallest(demands: Iterable[Demand]) -> Mapping[str, int]:
+    """Return the smallest size of each running job, in GPUs."""
+    return {one.job.job_id: one.smallest_gpus for one in demands if one.is_active and one.sizes}
+
+
 def _plan_pool(
-    pool: PlannedPool, state: ClusterState, policy: Policy, users: UserLimits
+    pool: PlannedPool,
+    state: ClusterState,
+    demands: Sequence[Demand],
+    policy: Policy,
+    users: UserLimits,
 ) -> PoolPicture:
     jobs = [job for job in state.jobs if job.pool == pool.name]
     quotas = _quotas(pool, jobs, state)
     tree = TeamTree.of(quotas.values(), users)
     open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
-
-    # 1. What could each job run with, and how fast?
-    demands = demands_of(map(policy.restrict, jobs), pool, state.now)
 
     # 2. Who may run at all?
     admission, dropped = admit_or_drop(demands, pool=pool, tree=tree, gpus=open_gpus, now=state.now)

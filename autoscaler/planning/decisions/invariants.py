@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         TeamQuota,
     )
 
+_User = tuple[str, str]  # the team, and the user in it
 _DROPPING: Final = AdmissionVariant.DROPPING
 _FOR_WAITING: Final = frozenset({Action.START, Action.WAIT, Action.DROP})
 _ANY_SIZE_UP_TO: Final = 16  # GPUs of a pool in which every size of a job's range is tried
@@ -58,11 +59,13 @@ def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tu
         message = "the plan does not decide on every job exactly once"
         return (Violation(rule="one_decision_per_job", message=message),)
     found = [v for job in decided_on for v in _job_rules(job, decisions[job.job_id])]
+    of_users = _of_users(state, jobs, decisions)
     for pool in state.pools:
         own = [(job, decisions[job.job_id]) for job in jobs.values() if job.pool == pool.name]
         quotas = {quota.team: quota for quota in state.quotas if quota.pool == pool.name}
+        elsewhere = sum((n for name, n in of_users.items() if name != pool.name), Counter[_User]())
         found += [*_drop_rules(pool, own), *_node_rules(pool, own)]
-        found += _team_rules(pool, own, quotas)
+        found += _team_rules(pool, own, quotas, elsewhere)
     return (*found, *_user_rules(state, jobs, decisions))
 
 
@@ -126,8 +129,12 @@ def _node_rules(pool: PlannedPool, own: list[tuple[PlannedJob, Decision]]) -> It
 
 
 def _team_rules(
-    pool: PlannedPool, own: list[tuple[PlannedJob, Decision]], quotas: Mapping[str, TeamQuota]
+    pool: PlannedPool,
+    own: list[tuple[PlannedJob, Decision]],
+    quotas: Mapping[str, TeamQuota],
+    elsewhere: Mapping[_User, int],
 ) -> Iterator[Violation]:
+    held_back = _held_back(own, quotas, elsewhere)
     planned: defaultdict[str, int] = defaultdict(int)
     unavoidable: defaultdict[str, int] = defaultdict(int)
     for job, decision in own:
@@ -143,19 +150,19 @@ def _team_rules(
         if limit is not None and inside[team] > max(limit, at_least[team]):
             message = f"team {team} would use {inside[team]} of at most {limit} GPUs"
             yield Violation(rule="team_limit", message=message)
-        yield from _guarantee_rule(pool, own, quotas, planned, quota)
+        yield from _guarantee_rule(pool, own, quotas, planned, quota, held_back=held_back)
 
 
 def _user_rules(
     state: ClusterState, jobs: Mapping[str, PlannedJob], decisions: Mapping[str, Decision]
 ) -> Iterator[Violation]:
-    """No user's jobs of a team hold more than its limit of users, in all pools together.
-
-    Unless they cannot give it up, being at their smallest sizes or in the middle of a change.
-    """
+    """No user's jobs of a team hold more than its limit of users, unless they cannot give it up."""
     limits = _user_limits(state.quotas)
     pools = {pool.name: pool for pool in state.pools}
-    planned, unavoidable = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    planned, unavoidable = Counter[_User](), Counter[_User]()
+    for name, held in _of_users(state, jobs, decisions).items():
+        if name not in pools:  # nothing is decided there
+            planned, unavoidable = planned + held, unavoidable + held
     for job in jobs.values():
         decision, whose = decisions[job.job_id], (job.team, job.user)
         gpus = _gpus(job, decision.allocation)
@@ -173,19 +180,39 @@ def _user_limits(quotas: Iterable[TeamQuota]) -> Mapping[str, int]:
     return {q.team: q.user_limit_gpus for q in quotas if q.user_limit_gpus is not None}
 
 
-def _has_room_of_user(
-    job: PlannedJob, own: list[tuple[PlannedJob, Decision]], quotas: Mapping[str, TeamQuota]
-) -> bool:
-    """True if its smallest size fits beside what the user's other jobs of the pool hold."""
-    limit = _user_limits(quotas.values()).get(job.team)
-    if limit is None or not job.user:
-        return True
-    used = sum(
-        _gpus(other, decision.allocation)
-        for other, decision in own
-        if (other.team, other.user) == (job.team, job.user)
+def _of_users(
+    state: ClusterState, jobs: Mapping[str, PlannedJob], decisions: Mapping[str, Decision]
+) -> Mapping[str, Counter[_User]]:
+    """Return what each user's jobs hold by pool: before, after, or at least; whichever is more."""
+    found: defaultdict[str, Counter[_User]] = defaultdict(Counter)
+    for job in state.jobs if _user_limits(state.quotas) else ():
+        ways, least = [job.allocation, job.target], 0
+        if job.job_id in jobs:
+            ways.append(decisions[job.job_id].allocation)
+            if job.phase is JobPhase.ACTIVE:
+                least = _smallest(jobs[job.job_id]) * job.gpus_per_worker
+        found[job.pool][job.team, job.user] += max(least, *(_gpus(job, way) for way in ways))
+    return found
+
+
+def _held_back(
+    own: list[tuple[PlannedJob, Decision]],
+    quotas: Mapping[str, TeamQuota],
+    elsewhere: Mapping[_User, int],
+) -> frozenset[str]:
+    """Return the jobs whose smallest size does not fit beside what their user's others hold."""
+    limits, used = _user_limits(quotas.values()), Counter(elsewhere)
+    for job, decision in own:
+        if decision.allocation is not None:
+            least = _smallest(job) * job.gpus_per_worker
+            used[job.team, job.user] += max(_gpus(job, decision.allocation), least)
+    return frozenset(
+        job.job_id
+        for job, _ in own
+        if (limit := limits.get(job.team)) is not None
+        and job.user
+        and used[job.team, job.user] + _smallest(job) * job.gpus_per_worker > limit
     )
-    return used + _smallest(job) * job.gpus_per_worker <= limit
 
 
 def _guarantee_rule(
@@ -194,6 +221,8 @@ def _guarantee_rule(
     quotas: Mapping[str, TeamQuota],
     planned: Mapping[str, int],
     quota: TeamQuota,
+    *,
+    held_back: frozenset[str],
 ) -> Iterator[Violation]:
     """The first waiting job that fits its team's guarantee must not wait for others' surplus."""
     queue = sorted(
@@ -203,7 +232,7 @@ def _guarantee_rule(
             if job.team == quota.team
             and decision.action in {Action.WAIT, Action.DROP}
             and decision.reason is not JobReason.EXCEEDS_LIMIT
-            and _has_room_of_user(job, own, quotas)
+            and job.job_id not in held_back
         ),
     )
     gives_up_own = any(

@@ -70,9 +70,13 @@ class UserLimits:
 
 
 class UserHoldings:
-    """What each user's jobs hold in each pool, changed as one pool after the other is planned."""
+    """What each user's jobs hold in each pool, changed as one pool after the other is planned.
 
-    def __init__(self, state: ClusterState) -> None:
+    `smallest` are the GPUs of each running job's smallest size, by its id: one that has lost
+    workers gets that back.
+    """
+
+    def __init__(self, state: ClusterState, smallest: Mapping[str, int]) -> None:
         self._limits = {
             (quota.pool, quota.team): quota.user_limit_gpus
             for quota in state.quotas
@@ -83,7 +87,8 @@ class UserHoldings:
         )
         if self._limits:
             for job in state.jobs:
-                self._held[job.pool][job.team, job.user] += _most_held(job)
+                most = max(_most_held(job), smallest.get(job.job_id, 0))
+                self._held[job.pool][job.team, job.user] += most
 
     def limits_in(self, pool: str) -> UserLimits:
         by_team = {team: most for (name, team), most in self._limits.items() if name == pool}

@@ -14,7 +14,7 @@ from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.planner import plan
-from autoscaler.planning.snapshot.cluster_state import PlannedNode
+from autoscaler.planning.snapshot.cluster_state import PlannedNode, TeamQuota
 from tests.campaigns import examples
 from tests.planning.builders import applied, cluster, learned, measured, running
 from tests.planning.random_states import states
@@ -32,6 +32,43 @@ SOME = examples(60)
 @given(states())
 def test_no_plan_breaks_an_invariant(state: ClusterState) -> None:
     assert check(state, plan(state)) == ()
+
+
+@examples(150)
+@given(states(), states())
+def test_nor_does_one_where_the_same_users_have_jobs_in_two_pools(
+    first: ClusterState, second: ClusterState
+) -> None:
+    state = beside(first, second)
+    assert check(state, plan(state)) == ()
+
+
+def beside(first: ClusterState, second: ClusterState) -> ClusterState:
+    """Both pools in one state; limits of users hold in all pools."""
+    limits = {quota.team: quota.user_limit_gpus for quota in (*first.quotas, *second.quotas)}
+    settings = {(quota.team, 1): quota for quota in first.quotas}
+    settings |= {(quota.team, 2): quota for quota in second.quotas}
+    nothing = TeamQuota(team="", pool="", guaranteed_gpus=0)
+    quotas = [
+        replace(
+            settings.get((team, number), nothing),
+            team=team,
+            pool=f"pool{number}",
+            user_limit_gpus=most,
+        )
+        for team, most in limits.items()
+        for number in (1, 2)
+    ]
+    pools = [
+        replace(state.pools[0], name=f"pool{number}")
+        for number, state in enumerate((first, second), 1)
+    ]
+    jobs = [
+        replace(job, pool=f"pool{number}", job_id=f"{job.job_id}-{number}")
+        for number, state in enumerate((first, second), 1)
+        for job in state.jobs
+    ]
+    return replace(first, pools=tuple(pools), quotas=tuple(quotas), jobs=tuple(jobs))
 
 
 @examples(300)

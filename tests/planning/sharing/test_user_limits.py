@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.planner import plan
 from autoscaler.planning.snapshot.cluster_state import (
     PlannedNode,
@@ -116,6 +117,7 @@ def test_what_users_have_together(sentence: str, target: ReclaimTarget) -> None:
     state, expected = STATES[sentence]
     state = replace(state, pools=(replace(state.pools[0], reclaim=ReclaimRules(target=target)),))
     planned = plan(state)
+    assert check(state, planned) == ()
     if any(expected.values()):
         assert summary(planned) == expected
     held = {job.job_id: job.user for job in state.jobs if job.team == "vision" and job.user}
@@ -158,6 +160,27 @@ def test_of_several_pools_the_first_gives_way_first_where_the_limit_was_lowered(
         "a": "rescale 1",
         "b": "rescale 3",
     }
+
+
+def test_a_guarantee_of_its_team_starts_no_job_of_a_user_who_has_all_of_it_in_another_pool() -> (
+    None
+):
+    state = other_pool(
+        limited(grown("a", 4), guaranteed=4),
+        waiting("b", min_workers=2, user="ann"),
+        waiting("c", min_workers=2, user="bob"),
+    )
+    planned = plan(state)
+    assert summary(planned) == {"a": "keep 4", "b": "wait", "c": "start 2"}
+    assert check(state, planned) == ()
+
+
+def test_what_a_job_gets_back_that_has_lost_workers_is_not_given_away_in_another_pool() -> None:
+    lost = grown("b", 1, min_workers=3, on=(("o1", 1),))
+    state = other_pool(limited(grown("a", 1)), lost)
+    planned = plan(state)
+    assert summary(planned) == {"a": "keep 1", "b": "rescale 3"}
+    assert check(state, planned) == ()
 
 
 def test_a_job_in_another_pool_waits_for_what_the_user_holds_here() -> None:
