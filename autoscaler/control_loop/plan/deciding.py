@@ -11,7 +11,7 @@ long has failed as well; all attempts together take a bounded time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,8 +21,13 @@ from autoscaler.planning.decisions.invariants import Violation
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.planning.policies import BUILT_IN, DEFAULT_POLICY
 from autoscaler.planning.quarantine.culprits import culprits
-from autoscaler.planning.quarantine.standing_still import with_only
-from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedPool
+from autoscaler.planning.quarantine.standing_still import standing_still, with_only
+from autoscaler.planning.snapshot.cluster_state import (
+    ClusterState,
+    JobPhase,
+    PlannedJob,
+    PlannedPool,
+)
 from jobs.commands.quarantine import storable
 
 Planner = Callable[[ClusterState], Plan]
@@ -76,7 +81,9 @@ def decide(
         return PoolPlans(plan=whole)
     _log.error("The planner failed.", exc_info=whole.error, extra={"action": "plan"})
     attempt = _Attempt(planner, check, left, time.part)
-    parts = [_of_pool(pool, state, attempt) for pool in state.pools]
+    parts: list[PoolPlans] = []
+    for pool in state.pools:
+        parts.append(_of_pool(pool, _with_starts(state, parts), attempt))
     decisions = {one.job_id: one for part in parts for one in part.plan.decisions}
     return PoolPlans(
         plan=Plan(
@@ -131,7 +138,8 @@ def _without_culprits(
     if attempts(frozenset()) is not None:
         alarm = _of(pool, state, str(known))
         return PoolPlans(plan=_NOTHING, alarm=alarm, unplanned={pool.name: str(known)})
-    found = culprits(safe.jobs, attempts, known=known.error)
+    own = [job for job in safe.jobs if job.pool == pool.name]
+    found = culprits(own, attempts, known=known.error)
     for job_id, error in found.failing.items():
         extra = {"action": "plan", "job_id": job_id}
         _log.error("A job is left out of the plan.", exc_info=error, extra=extra)
@@ -194,13 +202,30 @@ class _JoinedExplanations(Mapping[str, Explanation]):
 
 
 def _only(pool: PlannedPool, state: ClusterState) -> ClusterState:
+    """The pool, and what jobs of other pools hold of what their users may have in all pools."""
+    quotas = tuple(quota for quota in state.quotas if quota.pool == pool.name)
+    limited = {quota.team for quota in quotas if quota.user_limit_gpus is not None}
+    own = (job for job in state.jobs if job.pool == pool.name)
+    others = (job for job in state.jobs if job.pool != pool.name and job.team in limited)
+    holders = (standing_still(job) for job in others)
     return replace(
         state,
         pools=(pool,),
-        quotas=tuple(quota for quota in state.quotas if quota.pool == pool.name),
-        jobs=tuple(job for job in state.jobs if job.pool == pool.name),
+        quotas=quotas,
+        jobs=(*own, *(job for job in holders if job is not None)),
         changes=tuple(change for change in state.changes if change.pool == pool.name),
     )
+
+
+def _with_starts(state: ClusterState, planned: Iterable[PoolPlans]) -> ClusterState:
+    """The snapshot in which jobs of pools that were planned hold, or will, what they are given."""
+    given = {one.job_id: one.allocation for part in planned for one in part.plan.decisions}
+
+    def after(job: PlannedJob) -> PlannedJob:
+        way = given.get(job.job_id)
+        return job if way is None else replace(job, phase=JobPhase.ACTIVE, target=way)
+
+    return replace(state, jobs=tuple(map(after, state.jobs)))
 
 
 def _with_built_in_policy(pool: PlannedPool) -> PlannedPool:

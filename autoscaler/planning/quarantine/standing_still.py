@@ -36,6 +36,7 @@ def standing_still(job: PlannedJob) -> PlannedJob | None:
         held=job.allocation,
         target=job.target,
         can_pause=job.can_rescale or job.can_pause,
+        user=job.user,
     )
 
 
@@ -52,6 +53,7 @@ def holder(
     held: Allocation | None,
     target: Allocation | None,
     can_pause: bool,
+    user: str,
 ) -> PlannedJob:
     """An active job of which only what it holds, and will hold, is known."""
     workers = max(held.workers if held else 0, target.workers if target else 0, 1)
@@ -75,6 +77,7 @@ def holder(
         can_rescale=False,
         can_pause=can_pause,
         is_measurable=False,
+        user=user,
     )
 
 

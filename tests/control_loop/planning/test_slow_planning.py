@@ -12,8 +12,8 @@ from autoscaler.control_loop.plan.processor_time import ProcessorTime, TakesTooL
 from autoscaler.planning import planner
 from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action, Plan
-from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase
-from tests.planning.builders import cluster, waiting
+from autoscaler.planning.snapshot.cluster_state import ClusterState, JobPhase, TeamQuota
+from tests.planning.builders import cluster, measured, running, waiting
 
 ENOUGH = 5.0  # seconds; planning these few jobs takes a hundredth
 SHORT = PlanningTime(whole=0.5, part=0.5, together=60.0)
@@ -64,6 +64,30 @@ def test_all_attempts_together_take_a_bounded_time() -> None:
     assert "theirs" in decided.unplanned
     assert "light" not in decided.failing
     assert decided.plan.decisions == ()
+
+
+def test_pools_that_are_planned_apart_count_what_users_are_given_in_the_others() -> None:
+    limited = TeamQuota(team="vision", pool="default", guaranteed_gpus=0, user_limit_gpus=4)
+    fast = measured((1, 100.0), (2, 200.0), (4, 400.0))
+    job = running("ours", 1, user="ann", measurements=fast)
+    state = replace(cluster(job, nodes=(8,)), quotas=(limited,))
+    ours, theirs = of_pool("ours", state), of_pool("theirs", state)
+    others = tuple(replace(job, job_id="theirs") for job in theirs.jobs)
+    both = replace(
+        ours,
+        pools=ours.pools + theirs.pools,
+        quotas=ours.quotas + theirs.quotas,
+        jobs=ours.jobs + others,
+    )
+
+    def of_one(some: ClusterState) -> Plan:
+        assert len(some.pools) == 1
+        return planner.plan(some)
+
+    decided = decide(both, of_one, check)
+    given = {one.job_id: one.allocation for one in decided.plan.decisions}
+    assert {job: way.workers for job, way in given.items() if way} == {"ours": 3, "theirs": 1}
+    assert (decided.alarm, decided.unplanned) == ("", {})
 
 
 def test_nothing_is_computed_when_no_time_is_left() -> None:

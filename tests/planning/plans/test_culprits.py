@@ -56,13 +56,14 @@ def test_a_team_of_bad_jobs_takes_no_other_team_along_when_the_tries_are_used_up
 
 
 def test_a_job_that_stands_still_keeps_what_it_holds_and_nothing_else_of_it_is_read() -> None:
-    busy = running("busy", 2, gpus_per_worker=2)
+    busy = running("busy", 2, gpus_per_worker=2, user="ann")
     still = standing_still(busy)
     assert still is not None
     assert still.allocation is not None
     assert still.allocation.workers_by_node == (("n1", 2),)
     assert (still.phase, still.team, still.gpus_per_worker) == (JobPhase.ACTIVE, busy.team, 2)
     assert (still.can_rescale, still.can_pause, still.scaling) == (False, True, None)
+    assert still.user == "ann"  # whose limit it counts for
     assert standing_still(waiting("queued")) is None
     state = cluster(busy, waiting("queued"))
     assert [one.job_id for one in with_only(state, frozenset()).jobs] == ["busy"]

@@ -131,6 +131,7 @@ def holder_of(view: LiveJob, now: datetime) -> planning.PlannedJob | None:
         held=_places(held) if held else target,
         target=target,
         can_pause=_is_settled(view) or is_slow_to_change(view, now),
+        user=view.job.submitted_by,
     )
 
 
