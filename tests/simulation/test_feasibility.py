@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from autoscaler.planning.snapshot.cluster_state import TeamQuota
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.planner import plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState, TeamQuota
 from autoscaler.planning.snapshot.job_terms import BatchRange
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant, Preemptibility
+from autoscaler.simulation.engine.comparison import feasibility
 from autoscaler.simulation.engine.comparison.feasibility import EndlessJobs, endless_in
 from autoscaler.simulation.engine.replay.settings import Settings
 from tests.simulation.workloads import job, pool, settings, trace
@@ -94,3 +97,26 @@ def test_the_first_to_come_is_named_and_all_are_counted() -> None:
     endless = endless_in(jobs, settings(pool(4)))
     assert endless is not None
     assert (endless.job, endless.jobs) == ("first", 3)
+
+
+def test_jobs_that_differ_in_their_users_alone_are_asked_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def counted(state: ClusterState, policies: Any) -> Plan:
+        asked.append(len(state.jobs))
+        return plan(state, policies)
+
+    monkeypatch.setattr(feasibility, "plan", counted)
+    alike = [
+        job(f"j{number}", user=f"u{number}", min_workers=3, max_workers=3) for number in range(20)
+    ]
+    world = settings(
+        pool(8),
+        quotas=(TeamQuota(team="vision", pool="default", guaranteed_gpus=0, user_limit_gpus=2),),
+    )
+    endless = endless_in(trace(*alike), world)
+    assert endless is not None
+    assert (endless.job, endless.jobs, asked) == ("j0", 20, [1])
+    assert "max_gpus_per_user" in endless.why

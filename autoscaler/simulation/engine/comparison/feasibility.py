@@ -77,6 +77,7 @@ def _kind_of(job: TraceJob, teams_with_quota: set[str]) -> _Kind:
         deadline=None,
         utility=None,
         remaining_samples=None,
+        user="any" if job.user else "",  # all have the same limit
         team=job.team if job.team in teams_with_quota else "any",
     )
     return _Kind(request, job.profile)
