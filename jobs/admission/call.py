@@ -53,7 +53,7 @@ def admit_all(
     Raises:
         SpecInvalid: with the problems of all specs, at most `MOST_PROBLEMS`.
     """
-    preparation = SpecPreparation(teams, sent)
+    preparation = SpecPreparation(teams, sent, said=token_bounds.said_by(bounds))
     parsed = [_parsed(one, preparation) for one in sent]
     specs = (one.spec for one in parsed if isinstance(one, _Parsed))
     checks = _Checks(teams, pools, CallNames.of(specs), preparation, bounds)
@@ -156,7 +156,7 @@ class _Checks:
     def _admit(self, sent: SentSpec, parsed: _Parsed | SpecInvalid) -> None:
         if isinstance(parsed, SpecInvalid):
             raise parsed
-        spec = token_bounds.placed(parsed.spec, self._bounds)
+        spec = parsed.spec
         team, pool = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
         if self.records is None or self._first is None:
             rules = self._preparation.line_of(team)
@@ -164,7 +164,8 @@ class _Checks:
             self._first = sent
         elif team != self.records.team:
             raise SpecInvalid([_of_another_team(team, self._first, self.records.team)])
-        spec = token_bounds.applied(spec, pool=pool.name, bounds=self._bounds)
+        if self._bounds is not None:
+            token_bounds.check(spec.labels, pool=pool.name, bounds=self._bounds)
         admitted = spec_checks.admit(spec, records=self.records, pool=pool)
         other = self._place_by_name.setdefault(spec.name, sent.place)
         if other != sent.place:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.image_names import registry_of
 from tenancy.models import Secret, Team
 
@@ -44,14 +45,18 @@ def problems_of(spec: JobSpec, records: TeamRecords) -> Iterator[Problem]:
             set_by[variable] = f"secret {name}"
 
 
-def live_jobs_by_secret(team: Team) -> Mapping[str, list[UsingJob]]:
-    """Return them by the secret's name, newest job first.
+def live_jobs_by_secret(
+    team: Team, bounds: TokenBounds | None = None
+) -> Mapping[str, list[UsingJob]]:
+    """Return them by the secret's name, newest job first; within the bounds of a limited token.
 
     Jobs whose image is in a secret's registry need it as a login.
     """
     logins = Secret.objects.filter(team=team).exclude(registry="")
     login_of = dict(logins.values_list("registry", "name"))
     live = Job.objects.filter(team=team, state__in=LIVE)
+    if bounds is not None:
+        live = live.filter(bounds.condition())
     rows = live.values_list("id", "name", SECRETS.lookup, IMAGE.lookup)
     found: defaultdict[str, list[UsingJob]] = defaultdict(list)
     for job_id, name, secrets, image in rows:

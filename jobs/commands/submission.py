@@ -88,7 +88,7 @@ def submit(
     Raises:
         SpecInvalid: with every problem found.
         NameInUse: the team has a live job of such a name.
-        IdempotencyConflict: the key was used for another body.
+        IdempotencyConflict: the key was used for another body, or for jobs beyond the bounds.
         TooManyQueued: more jobs of the team would wait than are allowed to.
         TeamDiskFull: the team's jobs keep more files than they may.
     """
@@ -101,6 +101,7 @@ def submit(
             earlier = _made_earlier(teams.values(), text, digest)
             if earlier is None:
                 raise
+            _see_that_it_reaches(earlier, bounds)
             return SubmissionResult(made=earlier, jobs=())
         key = _Key(team=admitted.team, text=text, digest=digest)
         jobs = new_rows(admitted, sent, by)
@@ -108,6 +109,7 @@ def submit(
         _bind_to_schedule(jobs, scheduled)
         made = _made_once(admitted, sent, jobs, key)
         if made is not None:
+            _see_that_it_reaches(made, bounds)
             _note(admitted.team, made)
             return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
         _note(admitted.team, _names(jobs))
@@ -148,6 +150,21 @@ def _made_earlier(
     )
     row = rows.values_list("job_id", "job__name", "made").first()
     return None if row is None else _made_by(*row)
+
+
+def _see_that_it_reaches(made: Sequence[tuple[str, str]], bounds: TokenBounds | None) -> None:
+    """Tell a limited token of no jobs of somebody else who sent the same key.
+
+    Raises: IdempotencyConflict.
+    """
+    if bounds is None:
+        return
+    jobs = Job.objects.filter(pk__in=[job_id for job_id, _ in made])
+    if jobs.exclude(pk__in=jobs.filter(bounds.condition()).values("pk")).exists():
+        raise IdempotencyConflict(
+            "This Idempotency-Key was used within 24 hours for jobs that this token does not reach."
+            " Use another key."
+        )
 
 
 @transaction.atomic

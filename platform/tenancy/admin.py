@@ -189,7 +189,8 @@ class TokenAdmin(TokenAdminBase):
     list_filter = ("team",)
     search_fields = ("name", "prefix")
     readonly_fields = (
-        *("prefix", "created_at", "created_by", "revoked_at", "last_used_at", "last_used_from"),
+        *("pools", "labels", "prefix", "created_at", "created_by", "revoked_at"),
+        *("last_used_at", "last_used_from"),
     )
     fields = ("team", "name", "scopes", "expires_at", *readonly_fields)
     actions = ("revoke",)

@@ -1,7 +1,8 @@
 """What becomes of a spec as it was sent? Its template fills it in, then its team's defaults.
 
 Whoever sends a spec says what they want to have said: neither of both changes that. A template
-stands above defaults, and both above what the platform takes by itself.
+stands above defaults, and both above what the platform takes by itself. What the token says that
+it is sent with, comes before all of these.
 """
 
 from __future__ import annotations
@@ -36,8 +37,14 @@ class PreparedSpec:
 class SpecPreparation:
     """Prepares the specs of one call; the rules of a team are read once, its templates, too."""
 
-    def __init__(self, teams: Mapping[str, Team], sent: Iterable[SentSpec]) -> None:
+    def __init__(
+        self,
+        teams: Mapping[str, Team],
+        sent: Iterable[SentSpec],
+        said: Mapping[str, Any] | None = None,
+    ) -> None:
         self._teams = teams
+        self._said = said or {}  # by the token
         self._lines: dict[int, RulesOfLine] = {}
         self._templates: dict[int, Mapping[str, JobTemplate]] = {}
         self._known: dict[int, Collection[str]] = {}
@@ -59,6 +66,8 @@ class SpecPreparation:
         document = sent.document
         if not isinstance(document, Mapping):
             return PreparedSpec(document=document, template=sent.template)
+        if self._said:
+            document = filled(document, self._said)
         team = self._team_of(document)
         if team is None:
             return self._of_nobody(document, sent)

@@ -1,33 +1,26 @@
 """What do the bounds of a token make of a spec that it sends, and what do they refuse?
 
-A spec gets the labels that it leaves out, and the pool if there is only one. One that says another
-value, or is for another pool, is refused: whoever made the token said where its jobs belong.
+A spec gets the labels that it leaves out, and the pool if there is only one, as if it said so
+itself. One that says another value, or is for another pool, is refused: whoever made the token said
+where its jobs belong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from tenancy.access.token_bounds import TokenBounds
 
 from jobs.errors import Problem, SpecInvalid
-from jobs.spec.job_spec import JobSpec
 
 
-def placed(spec: JobSpec, bounds: TokenBounds | None) -> JobSpec:
-    """Return the spec in the only pool of the bounds, where it names none."""
-    if bounds is None or spec.pool or len(bounds.pools) != 1:
-        return spec
-    return spec.model_copy(update={"pool": bounds.pools[0]})
-
-
-def applied(spec: JobSpec, *, pool: str, bounds: TokenBounds | None) -> JobSpec:
-    """Return the spec with the labels of the bounds. Raises: SpecInvalid."""
+def said_by(bounds: TokenBounds | None) -> Mapping[str, Any]:
+    """Return the part of a spec that the bounds say."""
     if bounds is None:
-        return spec
-    labels = {**dict(bounds.labels), **spec.labels}
-    check(labels, pool=pool, bounds=bounds)
-    return spec.model_copy(update={"labels": labels})
+        return {}
+    labels = {"labels": dict(bounds.labels)} if bounds.labels else {}
+    return {**labels, "pool": bounds.pools[0]} if len(bounds.pools) == 1 else labels
 
 
 def check(labels: Mapping[str, str], *, pool: str, bounds: TokenBounds) -> None:

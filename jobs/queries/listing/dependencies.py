@@ -142,7 +142,7 @@ def all_that_wait_for(job_id: str) -> list[Job]:
     with connection.cursor() as cursor:
         cursor.execute(_TREE, {"root": job_id, "live": sorted(LIVE)})
         ids = [row[0] for row in cursor.fetchall()]
-    return list(Job.objects.filter(pk__in=ids).order_by("pk"))
+    return list(Job.objects.filter(pk__in=ids).select_related("pool").order_by("pk"))
 
 
 _LINKS: Final = """

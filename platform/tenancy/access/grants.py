@@ -16,7 +16,9 @@ from rest_framework.request import Request
 from tenancy.access import reach
 from tenancy.access.keys import tokens
 from tenancy.access.principal import PersonalTokenUser, Principal, TokenUser
+from tenancy.access.token_bounds import TokenBounds
 from tenancy.models import PersonalToken, Token
+from tenancy.models.token import Key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,8 @@ class Grant:
     personal_token_id: int | None = None
     user_id: int | None = None
     session_key: str = ""
+    job_id: str = ""  # of the only job that it is about, as long as this is within `bounds`
+    bounds: TokenBounds | None = None  # of a limited token; None: any job of the team
 
     @property
     def holder(self) -> str:
@@ -36,27 +40,41 @@ class Grant:
         return f"user {self.user_id}" if self.token_id is None else f"token {self.token_id}"
 
 
-def grants_of(request: Request, principal: Principal) -> frozenset[Grant]:
-    """Return all that together let an authenticated request see what this principal sees."""
+def grants_of(request: Request, principal: Principal, *, job_id: str = "") -> frozenset[Grant]:
+    """Return all that together let an authenticated request see what this principal sees.
+
+    Of a limited token only of this job, if it is of one.
+    """
     if principal.is_admin:
         return frozenset({replace(grant_of(request, team_id=None), is_admin=True)})
     teams: list[int | None] = [*principal.seen_ids]
-    return frozenset(grant_of(request, team_id=team) for team in teams or [None])
+    return frozenset(grant_of(request, team_id=team, job_id=job_id) for team in teams or [None])
 
 
-def grant_of(request: Request, *, team_id: int | None) -> Grant:
-    """Return what lets an authenticated request see something of the team."""
+def grant_of(request: Request, *, team_id: int | None, job_id: str = "") -> Grant:
+    """Return what lets an authenticated request see something of the team, or of this job of it."""
     if isinstance(request.user, TokenUser):
-        return Grant(team_id=team_id, token_id=request.user.token.pk)
-    if isinstance(request.user, PersonalTokenUser):
         token = request.user.token
-        return Grant(team_id=team_id, user_id=token.person_id, personal_token_id=token.pk)
+        return Grant(team_id=team_id, token_id=token.pk, **_about(job_id, token))
+    if isinstance(request.user, PersonalTokenUser):
+        own = request.user.token
+        return Grant(
+            team_id=team_id,
+            user_id=own.person_id,
+            personal_token_id=own.pk,
+            **_about(job_id, own),
+        )
     key = request._request.session.session_key or ""  # noqa: SLF001 - DRF gives no other way
     return Grant(team_id=team_id, user_id=request.user.pk, session_key=key)
 
 
+def _about(job_id: str, token: Key) -> dict[str, Any]:
+    bounds = TokenBounds.of(token.pools, token.labels)
+    return {"job_id": job_id, "bounds": bounds} if bounds is not None and job_id else {}
+
+
 def still_valid(grants: Collection[Grant]) -> set[Grant]:
-    """Return those of the grants that are still valid."""
+    """Return those of the grants that are still valid; where their job is, is asked elsewhere."""
     of_people = [grant for grant in grants if grant.user_id is not None]
     return _of_tokens(grants) | (_of_people(of_people) if of_people else set())
 

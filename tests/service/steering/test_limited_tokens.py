@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
 from cluster.models import Node, Pool
+from control_plane.api.logs import followed_grants
+from control_plane.api.logs.followed_grants import FollowedGrants, GrantState
+from control_plane.web.repeated.shared_reads import SHARED
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from storage.models import HeldCheckpoint
+from tenancy.access.grants import Grant, grant_of, grants_of
 from tenancy.access.keys import personal_tokens, tokens
 from tenancy.access.permissions import LEAD
+from tenancy.access.principal import TokenUser, principal_of_user
 from tenancy.access.token_bounds import TokenBounds
-from tenancy.models import AuditEntry, PersonalToken, Team, Token
+from tenancy.models import AuditEntry, PersonalToken, Secret, Team, Token
 
-from jobs.models import Job, JobArray
+from jobs.models import Job, JobArray, JobTemplate, TeamRules
+from jobs.spec.names import MOST_ENTRIES
 from tests.service.access.test_roles import client, person
-from tests.service.conftest import SubmitJob, spec
+from tests.service.conftest import SubmitJob, run, spec
 
 JOBS: Final = "/api/v1/jobs"
 TOKENS: Final = "/api/v1/teams/vision/tokens"
@@ -102,6 +112,48 @@ def test_so_does_each_job_of_a_bulk_and_of_an_array_and_a_job_that_is_run_again(
     assert problems(sent(limited, again, {"name": "more", "labels": {"project": "x"}}))
 
 
+def test_what_its_token_says_comes_before_templates_and_defaults_of_its_team(
+    limited: APIClient, vision: Team, other_pool: Pool
+) -> None:
+    TeamRules.objects.create(
+        team=vision, defaults={"pool": "a100", "labels": {"project": "other", "stage": "test"}}
+    )
+    JobTemplate.objects.create(
+        team=vision, name="usual", spec={"labels": {"project": "usual"}}, version=1
+    )
+    for number, said in enumerate(({}, {"template": "usual"}, {"labels": {"seed": "1"}})):
+        status, made = sent(limited, name=f"job-{number}", **said)
+        assert status == 201, made
+        stored = Job.objects.select_related("pool").get(pk=made["id"])
+        assert (stored.pool.name, stored.labels["project"]) == ("default", "digits")
+        assert stored.labels["stage"] == "test"
+    assert problems(sent(limited, name="wrong", labels={"project": "other"}))
+
+
+def test_its_labels_count_among_those_that_a_spec_may_have(limited: APIClient) -> None:
+    status, told = sent(limited, labels={f"l{number}": "1" for number in range(MOST_ENTRIES)})
+    assert (status, told["details"][0]["field"]) == (422, "labels")
+
+
+@pytest.mark.parametrize("path", [JOBS, f"{JOBS}:bulk"])
+def test_a_key_that_somebody_else_sent_tells_it_nothing_of_their_jobs(
+    limited: APIClient, api: APIClient, path: str
+) -> None:
+    body = spec() if path == JOBS else {"jobs": [spec()]}
+
+    def said(by: APIClient, key: str) -> tuple[int, Any]:
+        answer = by.post(path, body, format="json", HTTP_IDEMPOTENCY_KEY=key)
+        return answer.status_code, answer.json()
+
+    foreign = said(api, "their")[1]
+    status, told = said(limited, "their")
+    assert (status, told["code"]) == (409, "idempotency_conflict")
+    assert str(foreign.get("id") or foreign["items"][0]["id"]) not in str(told)
+    Job.objects.all().delete()
+    assert said(limited, "own")[0] == 201
+    assert said(limited, "own")[0] == 200
+
+
 def test_other_jobs_are_not_there_for_it(limited: APIClient, submit: SubmitJob) -> None:
     foreign = submit(name="foreign", labels={"project": "other"})
     own = sent(limited, name="own")[1]["id"]
@@ -118,6 +170,54 @@ def test_other_jobs_are_not_there_for_it(limited: APIClient, submit: SubmitJob) 
     assert foreign.id not in str(compared.json().get("jobs"))
     assert Job.objects.get(pk=foreign.pk).state == "queued"
     assert limited.post(f"{JOBS}/{own}/cancel").status_code == 202
+
+
+def test_no_answer_about_pools_or_secrets_names_other_jobs(
+    limited: APIClient, api: APIClient, submit: SubmitJob, vision: Team
+) -> None:
+    Secret.objects.create(team=vision, name="wandb", kind="environment", variables=["KEY"])
+    foreign = submit(name="foreign", secrets=["wandb"])
+    own = sent(limited, name="own", secrets=["wandb"])[1]["id"]
+    run(foreign, workers=1)
+    pools, secrets = "/api/v1/pools", "/api/v1/teams/vision/secrets"
+    (claim,) = limited.get(pools).json()["items"][0]["nodes"][0]["claims"]
+    hidden = {"worker": None, "job_id": None, "job_name": None}
+    assert claim == {"gpu_index": 0, "team": "vision", **hidden}
+    assert api.get(pools).json()["items"][0]["nodes"][0]["claims"][0]["job_id"] == foreign.id
+    (secret,) = limited.get(secrets).json()["items"]
+    assert ([one["id"] for one in secret["jobs"]], secret["jobs_count"]) == ([own], 1)
+    assert api.get(secrets).json()["items"][0]["jobs_count"] == 2
+    Job.objects.filter(pk=foreign.pk).update(labels=LABELS)
+    SHARED.note_change("vision/limited")
+    (claim,) = limited.get(pools).json()["items"][0]["nodes"][0]["claims"]
+    assert (claim["job_id"], claim["job_name"]) == (foreign.id, "foreign")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_follows_a_job_does_so_as_long_as_it_is_one_of_the_tokens(
+    limited: APIClient, vision: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(followed_grants, "_ASK_EVERY_SECONDS", 0.0)
+    job = sent(limited)[1]["id"]
+    token, bounds = Token.objects.get(name="limited"), TokenBounds.of(["default"], LABELS)
+    grant = Grant(team_id=vision.pk, token_id=token.pk, job_id=job, bounds=bounds)
+    request: Any = SimpleNamespace(user=TokenUser(token))
+    assert grant_of(request, team_id=vision.pk, job_id=job) == grant
+    assert grants_of(request, principal_of_user(TokenUser(token)), job_id=job) == {grant}
+    plain = grant_of(request, team_id=vision.pk)
+
+    def states() -> list[GrantState]:
+        async def look() -> list[GrantState]:
+            watched = FollowedGrants()
+            for one in (grant, plain):
+                watched.follow(one)
+            return [await watched.look_at(one) for one in (grant, plain)]
+
+        return asyncio.run(look())
+
+    assert states() == [GrantState.VALID, GrantState.VALID]
+    Job.objects.filter(pk=job).update(labels={"project": "other"})
+    assert states() == [GrantState.WITHDRAWN, GrantState.VALID]
 
 
 def test_no_change_takes_a_job_out_of_its_labels(limited: APIClient) -> None:
@@ -150,6 +250,19 @@ def test_it_names_no_other_jobs_to_wait_for_or_to_start_from(
     assert sent(limited, name="waits", depends_on=[{"job": "own"}])[0] == 201
     cancelled = limited.post(f"{JOBS}/{Job.objects.get(name='own').pk}/cancel?tree=true")
     assert cancelled.status_code == 202
+
+
+def test_a_tree_is_cancelled_in_as_many_statements_however_large_it_is(limited: APIClient) -> None:
+    def statements(jobs: int) -> int:
+        own = sent(limited, name=f"own-{jobs}")[1]["id"]
+        for number in range(jobs):
+            waits = {"name": f"behind-{jobs}-{number}", "depends_on": [{"job": own}]}
+            assert sent(limited, **waits)[0] == 201
+        with CaptureQueriesContext(connection) as captured:
+            assert limited.post(f"{JOBS}/{own}/cancel?tree=true").status_code == 202
+        return len(captured)
+
+    assert statements(1) == statements(4)
 
 
 def test_a_tree_is_not_cancelled_if_some_of_it_is_none_of_its_jobs(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from autoscaler.control_loop.models import Tick
 from control_plane.queries.visibility import OTHER_TEAMS, sees_gpus_of, shown_reason
 from control_plane.web.repeated.shared_reads import SHARED
 from jobs.models import GpuClaim
+from jobs.queries import visible_jobs
 
 _MOMENT: Final = serializers.DateTimeField()
 
@@ -151,12 +152,13 @@ def _pool(
 
 def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
     by_node: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    reached = None if principal.bounds is None else _holders_within_reach(principal)
     rows = GpuClaim.objects.order_by("gpu_index").values_list(
         "node_id", "gpu_index", "worker_id", "worker__job_id", "worker__job__name",
         "worker__job__team__name",
     )  # fmt: skip
     for node_id, gpu_index, worker, job_id, job_name, team in rows:
-        is_own = team in principal.seen
+        is_own = team in principal.seen and (reached is None or job_id in reached)
         by_node[node_id].append(
             {
                 "gpu_index": gpu_index,
@@ -167,6 +169,13 @@ def _claims_by_node(principal: Principal) -> dict[int, list[dict[str, Any]]]:
             }
         )
     return by_node
+
+
+def _holders_within_reach(principal: Principal) -> Collection[str]:
+    """Return the jobs that hold GPUs, of those that a limited token reaches."""
+    holders = GpuClaim.objects.values("worker__job")
+    reached = visible_jobs.jobs_of(principal).filter(pk__in=holders)
+    return frozenset(reached.values_list("pk", flat=True))
 
 
 def _newest_outcomes() -> dict[str, dict[str, Any]]:

@@ -125,13 +125,14 @@ class EventStreamView(APIView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         principal, parameters = principal_of(request), query(request, FollowedFeedQuery)
+        wanted = _wanted(principal, parameters)
         holder = grant_of(request, team_id=None).holder
         group = str(min(principal.seen_ids, default=0))
         stream = FollowedEvents(
             tail=tail,
-            grants=grants_of(request, principal),
+            grants=grants_of(request, principal, job_id=wanted.job_id or ""),
             followed=followed_grants,
-            wanted=_wanted(principal, parameters),
+            wanted=wanted,
             group="admins" if principal.is_admin else f"team:{group}",
             after=_place(request, parameters.get("after", _NEWEST)),
             quiet_seconds=parameters.get("quiet"),

@@ -105,7 +105,7 @@ class LogsView(APIView):
                     "is_trimmed": page.beginning.is_trimmed,
                 }
             )
-        grant = grant_of(request, team_id=job.team_id)
+        grant = grant_of(request, team_id=job.team_id, job_id=job.id)
         after = _positions(request, parameters["after"], job_id=job.id)
         connections.close_all()  # the stream outlives this request's need for the database
         team = str(job.team_id)

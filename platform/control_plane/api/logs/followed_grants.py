@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Final
 
@@ -15,6 +16,8 @@ from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from tenancy.access import grants
 from tenancy.access.grants import Grant
+
+from jobs.models import Job
 
 _ASK_EVERY_SECONDS: Final = 5.0  # guessed: how long a stream may outlive a token
 _VALID_SECONDS: Final = 60.0  # without an answer of the database
@@ -74,11 +77,29 @@ class FollowedGrants:
 
 @sync_to_async(thread_sensitive=False)
 def _still_valid(followed: frozenset[Grant]) -> set[Grant] | None:
-    """Return those still valid; None if the database does not answer."""
+    """Return those still valid; None if the database does not answer.
+
+    That of a limited token is so as long as its job is within the bounds of the token.
+    """
     close_old_connections()
     try:
-        return grants.still_valid(followed)
+        valid = grants.still_valid(followed)
+        return valid - _beyond_reach(valid)
     except (OperationalError, InterfaceError):
         return None
     finally:
         connection.close()
+
+
+def _beyond_reach(followed: Collection[Grant]) -> set[Grant]:
+    """Return those whose job is none of the limited token's any more."""
+    limited = [(grant, grant.bounds) for grant in followed if grant.bounds is not None]
+    if not limited:
+        return set()
+    jobs = Job.objects.filter(pk__in={grant.job_id for grant, _ in limited})
+    placed = {job: place for job, *place in jobs.values_list("pk", "pool__name", "labels")}
+    return {
+        grant
+        for grant, bounds in limited
+        if grant.job_id not in placed or not bounds.hold(*placed[grant.job_id])
+    }

@@ -29,8 +29,8 @@ _READERS: Final = 4  # threads of this process that read for all streams
 
 _WITHDRAWN: Final = {
     "code": "not_authenticated",
-    "message": "You may not follow this log any more: the token was revoked or has expired, or you"
-    " were logged out or left the team.",
+    "message": "You may not follow this log any more: the token was revoked, has expired, or is"
+    " limited to other jobs by now, or you were logged out or left the team.",
 }
 _UNCONFIRMED: Final = {
     "code": "unavailable",

@@ -99,7 +99,7 @@ class SecretsView(APIView):
     def get(self, request: Request, name: str) -> Response:
         principal = principal_of(request)
         team = _team(principal, name)
-        users = live_jobs_by_secret(team)
+        users = live_jobs_by_secret(team, principal.bounds)
         items = [_row(one, users.get(one.name, [])) for one in Secret.objects.filter(team=team)]
         answer = {"may_set": principal.may(Permission.SET_UP, name), "items": items}
         return Response(SecretListSerializer(answer).data)
