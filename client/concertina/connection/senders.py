@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from concertina.connection.answers import SILENCE_SECONDS
@@ -70,7 +69,7 @@ class AsyncRetryingSender:
         self,
         transport: AsyncTransport,
         patience: Callable[[], RemainingRetries],
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._transport = transport
         self._patience = patience

@@ -154,6 +154,15 @@ def test_the_wheel_has_types_and_the_release_of_the_service(wheel: Path) -> None
     }
 
 
+def test_who_blocks_loads_nothing_of_who_awaits() -> None:
+    """Each command of the command line would pay for it: it is a third of what the client takes."""
+    tell = "import sys, concertina.client; print(*({'asyncio', 'anyio'} & {*sys.modules}))"
+    ran = subprocess.run(
+        (sys.executable, "-c", tell), check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    assert ran.stdout == "\n"
+
+
 def test_its_extras_name_all_that_its_modules_import() -> None:
     client = tomllib.loads((ROOT / "client/pyproject.toml").read_text())["project"]
     extras = client["optional-dependencies"].values()
