@@ -40,6 +40,27 @@ def test_a_person_has_so_many_streams_in_all_processes_together(team: str) -> No
     other.take(f"ada {team}", team=team)
 
 
+def test_who_waits_leaves_streams_to_those_who_read(
+    team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_slots, "MOST_OF_ONE", 8)
+    monkeypatch.setattr(stream_slots, "MOST_OF_TEAM", 12)
+    one, other = process(), process()
+    for number in range(6):
+        (one, other)[number % 2].take(f"ada {team}", team=team, is_spare=True)
+    for somewhere in (one, other):
+        with pytest.raises(TooManyOfOne, match="You have 6 streams"):
+            somewhere.take(f"ada {team}", team=team, is_spare=True)
+    for _ in range(3):
+        one.take(f"bob {team}", team=team, is_spare=True)
+    with pytest.raises(TooManyOfTeam, match="has 9 streams"):
+        one.take(f"bob {team}", team=team, is_spare=True)
+    for _ in range(2):
+        other.take(f"ada {team}", team=team)
+    with pytest.raises(TooManyOfOne, match="You have 8 streams"):
+        one.take(f"ada {team}", team=team)
+
+
 def test_the_people_of_a_team_have_so_many_together_and_other_teams_theirs(team: str) -> None:
     one, other = process(), process()
     for name in ("ada", "bob", "eve"):

@@ -141,7 +141,9 @@ class EventStreamView(APIView):
         # The answer gives it back: nothing may fail in between.
         encoding = "gzip" if takes_gzip(request) else ""
         events = (gzipped if encoding else plain)(stream.events())
-        return EventStream(events, stream_slots.take(holder, team=group), encoding=encoding)
+        # Who waits for a job can also ask again and again; who reads a log or a file cannot.
+        slot = stream_slots.take(holder, team=group, is_spare="job" in parameters)
+        return EventStream(events, slot, encoding=encoding)
 
 
 def _wanted(principal: Principal, parameters: dict[str, Any]) -> FeedFilter:

@@ -29,10 +29,10 @@ _RETRY_SECONDS: Final = 5.0
 class TooManyOfOne(exceptions.Throttled):
     """Somebody has as many streams as one person may."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__(
             wait=_RETRY_SECONDS,
-            detail=f"You have {MOST_OF_ONE} streams already, the most that one person or token may"
+            detail=f"You have {most} streams already, the most that one person or token may"
             " have: logs that you follow, jobs that you wait for, and downloads. End one of them.",
         )
 
@@ -40,11 +40,11 @@ class TooManyOfOne(exceptions.Throttled):
 class TooManyOfTeam(exceptions.Throttled):
     """A team's people and tokens have as many streams as one team's may."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__(
             wait=_RETRY_SECONDS,
-            detail=f"This team has {MOST_OF_TEAM} streams already, the most that it may have: logs"
-            " that are followed, and downloads. End one of them.",
+            detail=f"This team has {most} streams already, the most that it may have: logs that"
+            " are followed, jobs that are waited for, and downloads. End one of them.",
         )
 
 
@@ -67,24 +67,27 @@ class StreamSlots:
         self._lock = threading.Lock()
         self._keeper: threading.Thread | None = None
 
-    def take(self, holder: str, *, team: str) -> StreamSlot:
-        """Take a slot until `leave`.
+    def take(self, holder: str, *, team: str, is_spare: bool = False) -> StreamSlot:
+        """Take a slot until `leave`; a spare one leaves a quarter to those who have no other way.
 
         Raises:
             TooManyOfOne, TooManyOfTeam, TooManyOfAll: no slot is free.
         """
+        of_one, of_team, of_all = (
+            most * 3 // 4 if is_spare else most for most in (MOST_OF_ONE, MOST_OF_TEAM, MOST_OF_ALL)
+        )
         slot = StreamSlot(name=uuid.uuid4().hex, holder=holder, team=team)
         with self._lock:
             self._settle()
-            if self._of(holder) >= MOST_OF_ONE:
-                raise TooManyOfOne
-            if self._of_team(team) >= MOST_OF_TEAM:
-                raise TooManyOfTeam
-            if len(self._held) >= MOST_OF_ALL:
+            if self._of(holder) >= of_one:
+                raise TooManyOfOne(of_one)
+            if self._of_team(team) >= of_team:
+                raise TooManyOfTeam(of_team)
+            if len(self._held) >= of_all:
                 raise TooManyOfAll
-            full = self._known.is_full(slot, of_holder=MOST_OF_ONE, of_team=MOST_OF_TEAM)
+            full = self._known.is_full(slot, of_holder=of_one, of_team=of_team)
             if full:
-                raise TooManyOfOne if full == 1 else TooManyOfTeam
+                raise TooManyOfOne(of_one) if full == 1 else TooManyOfTeam(of_team)
             self._held.add(slot)
             self._start_keeper()
         return slot
