@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from concertina.errors import Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
     from concertina.api.request import ApiRequest
 
 MESSAGE: Final = "message"
+_GARBAGE: Final = "Something on the way changes the stream: an event came that is not Concertina's."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +44,37 @@ class ServerEvent:
     data: str
     id: str = ""  # empty: as before
 
+    def document(self) -> dict[str, Any]:
+        """Return its data. Raises: Unreachable, for what is none of the service's."""
+        try:
+            found = json.loads(self.data)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise Unreachable(_GARBAGE, is_temporary=False)
+        return found
 
-class EventLines:
-    """Puts the lines of an event stream together to its messages; keep-alives are dropped."""
+
+class EventPieces:
+    """Puts the pieces of an event stream together to its messages; keep-alives are dropped.
+
+    A line ends where the format says so, and not at what Unicode calls the end of a line, such as
+    U+0085, which a text of somebody may contain.
+    """
 
     def __init__(self) -> None:
+        self._rest = b""  # of a line that has not ended
         self._name, self._data, self._place = MESSAGE, list[str](), ""
 
-    def take(self, line: str) -> ServerEvent | None:
-        """Return the message that ends with this line, if one does."""
+    def take(self, piece: bytes) -> Iterator[ServerEvent]:
+        """Yield the messages that end within this piece."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            text = line.removesuffix(b"\r").decode(errors="replace")
+            if (event := self._ended_by(text)) is not None:
+                yield event
+
+    def _ended_by(self, line: str) -> ServerEvent | None:
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
         whole = None
@@ -65,12 +91,11 @@ class EventLines:
         return whole
 
 
-def server_events(lines: Iterable[str]) -> Iterator[ServerEvent]:
-    """Split an event stream's lines into its messages; comments (keep-alives) are dropped."""
-    taken = EventLines()
-    for line in lines:
-        if (event := taken.take(line)) is not None:
-            yield event
+def server_events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
+    """Split an event stream into its messages; comments (keep-alives) are dropped."""
+    taken = EventPieces()
+    for piece in pieces:
+        yield from taken.take(piece)
 
 
 class BlockingSender(Protocol):

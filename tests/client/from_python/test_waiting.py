@@ -172,6 +172,51 @@ def test_where_no_stream_is_to_be_had_the_job_is_read_again_and_again(
     assert len(service.opened) == attempts
 
 
+def test_a_service_that_is_started_anew_is_followed_again() -> None:
+    """The stream broke, and the next one could not be opened: no reason to poll for ever."""
+    service = PlayedService()
+    service.happen("running")
+    last = {"id": 2, "job_id": "job", "new_state": "completed"}
+    service.streams = [
+        [BEGIN, Unreachable("broke")],
+        Unreachable("502 of a proxy"),
+        [BEGIN, lambda: _do(service.happen, "completed"), sent(last)],
+    ]
+    state, told, clock = wait(service)
+    assert (state, told) == ("completed", [1, 2])
+    assert clock.naps == [0.5, *[1.0] * POLLS_BETWEEN]
+
+
+@pytest.mark.parametrize("data", ["<html>", "[]", "", '{"job_id'])
+def test_a_stream_that_something_changes_on_its_way_is_given_up(data: str) -> None:
+    garbage = ServerEvent(name="event", data=data, id="101")
+    service = PlayedService([BEGIN, garbage], [BEGIN, garbage])
+    clock = EndingClock(service, naps=POLLS_BETWEEN + 5)
+    watch = JobWatch("job", on_event=lambda _event: None)
+    with BlockingSteps(service, clock) as steps:  # type: ignore[arg-type]  # plays back
+        assert result_of(watch.until_final(), steps)["state"] == "completed"
+    assert len(service.opened) == 1
+
+
+@pytest.mark.parametrize("problem", [NotFound("mine"), Unreachable("mine"), ValueError("mine")])
+def test_what_a_listener_raises_reaches_who_waits(problem: Exception) -> None:
+    service = PlayedService()
+    service.happen("running")
+    event = {"id": 2, "job_id": "job", "new_state": "running"}
+    service.streams = [[BEGIN, sent(event)], [BEGIN, lambda: _do(service.happen, "completed")]]
+
+    def listen(told: Any) -> None:
+        if told["id"] == event["id"]:
+            raise problem
+
+    watch = JobWatch("job", on_event=listen)
+    with (
+        pytest.raises(type(problem), match="mine"),
+        BlockingSteps(service, ManualClock()) as steps,  # type: ignore[arg-type]  # plays back
+    ):
+        result_of(watch.until_final(), steps)
+
+
 def test_a_stream_that_is_kept_back_on_its_way_is_given_up() -> None:
     service = PlayedService([Unreachable("silent")], [Unreachable("silent")], [BEGIN])
     clock = EndingClock(service, naps=2 * POLLS_BETWEEN + 5)

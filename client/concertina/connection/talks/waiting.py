@@ -6,7 +6,6 @@ answers until they are whole, the job is read again and again.
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +26,7 @@ POLLS_BETWEEN: Final = 30  # two attempts to open a stream, where one may be had
 QUIET_SECONDS: Final = 15  # the longest in which a stream says nothing
 _SILENCE_SECONDS: Final = QUIET_SECONDS + 5.0
 _SECONDS_BETWEEN_LOOKS: Final = 60  # whether the job was deleted, of which no event tells
-_MOST_FAILURES: Final = 2
+_MOST_POLLS_BETWEEN: Final = 3600
 
 
 class JobWatch:
@@ -59,7 +58,7 @@ class JobWatch:
         self._newest: int | None = None
         self._place = ""  # behind the last event of the stream that was read
         self._polls_ahead: float = 0  # before a stream is tried again
-        self._failures = 0  # in a row
+        self._failures = 0  # in a row, of streams that said nothing at all
         self._quiets = 0  # since the job was looked at
 
     def until_final(self) -> Talk[Job]:
@@ -98,45 +97,54 @@ class JobWatch:
         headers = {"Last-Event-ID": self._place or None}
         request = ApiRequest.of("GET", "/events/stream", params=params, headers=headers)
         has_begun = False
-        try:
-            yield OpenStream(request=request, silence_seconds=_SILENCE_SECONDS)
-            while (event := (yield NextEvent())) is not None:
+        step: OpenStream | NextEvent = OpenStream(request=request, silence_seconds=_SILENCE_SECONDS)
+        while True:
+            try:  # only what is said of the stream: what listeners raise is their own
+                event: ServerEvent | None = yield step
+                document = event.document() if event and event.name == "event" else {}
+            except Unreachable as error:
+                self._give_up_for_a_while(error, has_begun=has_begun)
+                break
+            except ConcertinaError:
+                self._polls_ahead = math.inf  # there is no such stream, or not for this token
+                break
+            if event is not None:
                 is_first, has_begun = not self._place, True
                 self._failures = 0
                 self._place = event.id or self._place
-                if (yield from self._ends_with(event, is_first=is_first)):
+                if (yield from self._ends_with(event.name, document, is_first=is_first)):
                     return False
-        except Unreachable as error:
-            self._give_up_for_a_while(error)
-        except ConcertinaError:
-            self._polls_ahead = math.inf  # there is no such stream, or not for this token
+            elif isinstance(step, NextEvent):
+                break
+            step = NextEvent()
         if not has_begun:
             self._polls_ahead = max(self._polls_ahead, POLLS_BETWEEN)
         return has_begun
 
-    def _give_up_for_a_while(self, error: Unreachable) -> None:
-        """Remember a stream that broke, was silent, or was not there; of one that began, nothing.
+    def _give_up_for_a_while(self, error: Unreachable, *, has_begun: bool) -> None:
+        """Remember a stream that was silent or not there; of one that began and broke, nothing.
 
-        One that says nothing twice is kept back on its way, and will be again.
+        One that says nothing again and again is kept back on its way: it is asked for more and
+        more rarely. A service that is started anew says nothing as well, but not for long.
         """
-        was_answered = error.code != Unreachable.default_code  # as that there are too many
-        self._failures += 0 if was_answered else 1
-        is_hopeless = not error.is_temporary or self._failures >= _MOST_FAILURES
-        if is_hopeless:
+        if not error.is_temporary:
             self._polls_ahead = math.inf
+        elif error.code == Unreachable.default_code and not has_begun:
+            self._polls_ahead = min(POLLS_BETWEEN * 4**self._failures, _MOST_POLLS_BETWEEN)
+            self._failures += 1  # not of what was answered, as that there are too many
 
-    def _ends_with(self, event: ServerEvent, *, is_first: bool) -> Talk[bool]:
+    def _ends_with(self, name: str, document: Mapping[str, Any], *, is_first: bool) -> Talk[bool]:
         """Tell what an event of the stream says; True if the job is final now."""
-        if event.name == "begin" and is_first:  # of what happened before, the stream does not tell
+        if name == "begin" and is_first:  # of what happened before, the stream does not tell
             return (yield from self._look())["state"] in FINAL_STATES
-        if event.name == "event":
-            return (yield from self._ended_by(json.loads(event.data)))
-        if event.name == "still-there":
+        if name == "event":
+            return (yield from self._ended_by(document))
+        if name == "still-there":
             return (yield from self._ended_in_silence())
         return False
 
     def _ended_by(self, event: Mapping[str, Any]) -> Talk[bool]:
-        if event["job_id"] != self._job_id:  # an older service sends those of all jobs
+        if event.get("job_id") != self._job_id:  # an older service sends those of all jobs
             return False
         self._tell(event)
         if event["new_state"] in FINAL_STATES:
