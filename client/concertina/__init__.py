@@ -51,14 +51,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load a client when somebody names it: the command line's help has no use for HTTP."""
-    if name == "Client":
-        from concertina.client import Client  # noqa: PLC0415 - see above
+if not TYPE_CHECKING:  # to whom every misspelled name would be one that is found here
 
-        return Client
-    if name == "AsyncClient":
-        from concertina.async_client import AsyncClient  # noqa: PLC0415 - see above
+    def __getattr__(name: str) -> Any:
+        """Load a client when somebody names it: the command line's help has no use for HTTP."""
+        if name == "Client":
+            from concertina.client import Client  # noqa: PLC0415 - see above
 
-        return AsyncClient
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return Client
+        if name == "AsyncClient":
+            from concertina.async_client import AsyncClient  # noqa: PLC0415 - see above
+
+            return AsyncClient
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
