@@ -37,7 +37,7 @@ from concertina.errors import BadInput
 from concertina.submissions import BulkSubmission, Submission, UploadedCode
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
     from concertina.documents import Event, Job, LogLine
@@ -86,17 +86,17 @@ class AsyncClient:
 
     @asynccontextmanager
     async def as_person(self, username: str, password: str) -> AsyncIterator[Self]:
-        """Speak for a person within, such as an admin, and not for the token's team."""
-        spoken = self._transport.speak_for_person()
-        try:
+        """Speak for a person within, such as an admin, and not for the token's team.
+
+        That holds for this task and those that it begins within, and not for others.
+        """
+        async with self._transport.as_nobody() as prove:
             await self.api.log_in({"username": username, "password": password})
-            spoken.begin()
+            prove()
             try:
                 yield self
             finally:
                 await self.api.log_out()
-        finally:
-            spoken.end()
 
     async def submit(
         self, spec: dict[str, Any], *, idempotency_key: str | None = None
@@ -138,14 +138,14 @@ class AsyncClient:
         worker: str | None = None,
         tail: int = 1000,
         notice: Callable[[str], None] = lambda _said: None,
-    ) -> AsyncIterator[LogLine]:
+    ) -> AsyncGenerator[LogLine]:
         """The last lines and those to come, each once, until the job is final."""
         follower = LogFollower(patience=self._patience(PATIENT), notice=notice)
         return self._steps(PATIENT).told(follower.lines(job_id, worker=worker, tail=tail))
 
     async def every(
         self, list_page: Callable[..., Awaitable[Any]], *names: Any, **parameters: Any
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any]:
         """All entries of an operation that answers in pages: `client.every(client.api.list_jobs)`.
 
         Pages are fetched as their entries are asked for.

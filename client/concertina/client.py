@@ -85,11 +85,18 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End its connections; `with` does it."""
         self._transport.close()
 
     @contextmanager
     def as_person(self, username: str, password: str) -> Iterator[Self]:
-        """Speak for a person within, such as an admin, and not for the token's team."""
+        """Speak for a person within, such as an admin, and not for the token's team.
+
+        That holds for this thread, and not for others that use the client meanwhile.
+        """
         with self._transport.as_person(username, password, self._send):
             yield self
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ssl
 from contextlib import contextmanager
+from contextvars import ContextVar
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from concertina.connection.http_library import httpx
 from concertina.errors import ConcertinaError, NotAllowed, NotFound, RefusedByService, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, MutableMapping
+    from collections.abc import Iterator, Mapping
 
     from concertina.connection.credentials import Credentials
 
+Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
 API: Final = "/api/v1"
 TIMEOUT: Final = httpx.Timeout(30.0, connect=5.0)
 SILENCE_SECONDS: Final = 60.0  # a silent stream is opened anew
@@ -28,9 +30,11 @@ _TEMPORARY = frozenset(
         HTTPStatus.GATEWAY_TIMEOUT,
     }
 )
+_OF_PROXIES = range(520, 531)  # which some answer with where there is no service behind them
 _NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
 _HINT = "Log in again: `concertina login URL`, or with a team's `--token ct_…`."
+_STREAM = "text/event-stream"
 _PROOF = "csrftoken"  # the cookie whose value a person's requests repeat
 
 
@@ -52,17 +56,23 @@ class AnswerReader:
             return content
         raise self._error(response, content if isinstance(content, dict) else {})
 
+    def check_stream(self, response: httpx.Response) -> None:
+        """Raises: ConcertinaError, for what is no stream of events, such as a page to log in."""
+        if not response.headers.get("Content-Type", "").startswith(_STREAM):
+            raise Unreachable(_what_else(self._url, response), is_temporary=False)
+
     @contextmanager
     def translated_errors(self) -> Iterator[None]:
         """Raise errors of ours in place of the library's, also around what is awaited."""
         try:
             yield
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             if _BAD_CERTIFICATE in str(error):
                 raise _untrusted(self._url, error) from error
-            message = f"{self._url} cannot be reached ({error})."
+            cause = str(error) or type(error).__name__
+            message = f"{self._url} cannot be reached ({cause})."
             raise Unreachable(message, was_sent=False) from error
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:  # such as that it cannot be decompressed
             cause = str(error) or type(error).__name__
             raise Unreachable(f"The connection to {self._url} broke ({cause}).") from error
         except httpx.InvalidURL as error:
@@ -71,7 +81,7 @@ class AnswerReader:
     def _error(self, response: httpx.Response, envelope: dict[str, Any]) -> ConcertinaError:
         status = response.status_code
         code, message = envelope.get("code", ""), envelope.get("message", "")
-        if status in _TEMPORARY:
+        if status in _TEMPORARY or status in _OF_PROXIES:
             return Unreachable(
                 message or f"{self._url} answered with an error ({status}).",
                 code=code,
@@ -83,33 +93,43 @@ class AnswerReader:
         if status == HTTPStatus.UNAUTHORIZED:
             hint = _HINT if "Authorization" in response.request.headers else ""
             return NotAllowed(f"{message} {hint}".strip(), code=code)
-        kinds = {HTTPStatus.FORBIDDEN: NotAllowed, HTTPStatus.NOT_FOUND: NotFound}
-        return kinds.get(HTTPStatus(status), RefusedByService)(
+        kinds = {int(HTTPStatus.FORBIDDEN): NotAllowed, int(HTTPStatus.NOT_FOUND): NotFound}
+        return kinds.get(status, RefusedByService)(
             message, code=code, details=envelope.get("details") or ()
         )
 
 
-class SpokenFor:
-    """How requests are marked while they are a person's, and not the token's team's."""
+class Speaker(Generic[Http]):
+    """Who speaks: whoever has the token, or a person in the thread or task that speaks for one.
 
-    def __init__(self, url: str, headers: MutableMapping[str, str], cookies: httpx.Cookies) -> None:
-        self._url = url
-        self._headers = headers
-        self._cookies = cookies
-        self._token = headers.pop("Authorization", None)
+    Others who use the same client meanwhile have nothing of the person's rights, and lose nothing.
+    """
 
-    def begin(self) -> None:
-        """Repeat the proof that a person's session has given."""
-        place = urlsplit(self._url)
-        self._headers["X-CSRFToken"] = self._cookies[_PROOF]
-        self._headers["Origin"] = f"{place.scheme}://{place.netloc}"
+    def __init__(self, own: Http) -> None:
+        self.own: Http = own
+        self._person: ContextVar[Http | None] = ContextVar("person", default=None)
 
-    def end(self) -> None:
-        for name in ("X-CSRFToken", "Origin"):
-            self._headers.pop(name, None)
-        self._cookies.clear()
-        if self._token is not None:
-            self._headers["Authorization"] = self._token
+    @property
+    def http(self) -> Http:
+        """The library's client with which to speak here."""
+        return self._person.get() or self.own
+
+    @contextmanager
+    def being(self, person: Http) -> Iterator[None]:
+        """Speak as this one within, here and in tasks that are begun here."""
+        before = self._person.get()
+        self._person.set(person)
+        try:
+            yield
+        finally:
+            self._person.set(before)  # by value: whoever closes this may be another task
+
+
+def prove(url: str, http: httpx.Client | httpx.AsyncClient) -> None:
+    """Repeat from now on the proof that a person's session has given."""
+    place = urlsplit(url)
+    http.headers["X-CSRFToken"] = http.cookies[_PROOF]
+    http.headers["Origin"] = f"{place.scheme}://{place.netloc}"
 
 
 def http_settings(credentials: Credentials) -> dict[str, Any]:

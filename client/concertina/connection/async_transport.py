@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from concertina.api.answers import AsyncStreamedResponse, EventLines, ServerEvent
+from concertina.api.answers import AsyncStreamedResponse, EventPieces, ServerEvent
 from concertina.api.request import fits_a_header
 from concertina.connection.answers import (
     SILENCE_SECONDS,
     AnswerReader,
-    SpokenFor,
+    Speaker,
     http_settings,
     of_silence,
+    prove,
 )
+from concertina.connection.credentials import Credentials
 from concertina.connection.http_library import httpx
 from concertina.connection.transport import NO_TOKEN
 from concertina.errors import NotAllowed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
 
     from concertina.api.request import ApiRequest
-    from concertina.connection.credentials import Credentials
 
 _Piece = TypeVar("_Piece")
 
@@ -35,10 +37,14 @@ class AsyncTransport:
             raise NotAllowed(NO_TOKEN)
         self._url = credentials.url
         self._reader = AnswerReader(credentials.url)
-        self._http = httpx.AsyncClient(**http_settings(credentials))
+        self._speaker = Speaker(httpx.AsyncClient(**http_settings(credentials)))
 
     async def close(self) -> None:
-        await self._http.aclose()
+        await self._speaker.own.aclose()
+
+    @property
+    def _http(self) -> httpx.AsyncClient:
+        return self._speaker.http
 
     async def send(self, request: ApiRequest) -> tuple[int, Any]:
         """Return the status with the decoded body. Raises: ConcertinaError, for no success."""
@@ -56,12 +62,17 @@ class AsyncTransport:
     async def text(self, request: ApiRequest) -> str:
         """Return an answer that is text. Raises: ConcertinaError, as `send`."""
         async with self._opened(request, timeout=self._http.timeout) as response:
-            await response.aread()
+            with self._reader.translated_errors():
+                await response.aread()
             return response.text
 
-    def speak_for_person(self) -> SpokenFor:
-        """Leave the token out from now on; the one that is returned puts it back."""
-        return SpokenFor(self._url, self._http.headers, self._http.cookies)
+    @asynccontextmanager
+    async def as_nobody(self) -> AsyncIterator[Callable[[], None]]:
+        """Leave this task's token out within; what is given is called when a person signed in."""
+        nobody = http_settings(Credentials(url=self._url, token=""))
+        async with httpx.AsyncClient(**nobody) as http:
+            with self._speaker.being(http):
+                yield partial(prove, self._url, http)
 
     @asynccontextmanager
     async def file(self, request: ApiRequest) -> AsyncIterator[AsyncStreamedResponse]:
@@ -81,12 +92,13 @@ class AsyncTransport:
         self, request: ApiRequest, *, silence_seconds: float = SILENCE_SECONDS
     ) -> AsyncIterator[AsyncIterator[ServerEvent]]:
         """Open an event stream. Raises: ConcertinaError, also when the stream breaks."""
-        async with (
-            self._opened(request, timeout=of_silence(silence_seconds)) as response,
-            aclosing(_events(response.aiter_lines())) as lines,
-            aclosing(self._read(lines)) as events,
-        ):
-            yield events
+        async with self._opened(request, timeout=of_silence(silence_seconds)) as response:
+            self._reader.check_stream(response)
+            async with (
+                aclosing(_events(response.aiter_bytes())) as told,
+                aclosing(self._read(told)) as events,
+            ):
+                yield events
 
     async def _read(self, pieces: AsyncIterable[_Piece]) -> AsyncGenerator[_Piece]:
         with self._reader.translated_errors():
@@ -102,23 +114,25 @@ class AsyncTransport:
         more_headers: dict[str, str] | None = None,
     ) -> AsyncIterator[httpx.Response]:
         headers = {**request.headers, **(more_headers or {})}
-        with self._reader.translated_errors():
-            async with self._http.stream(
-                request.method,
-                request.path,
-                params=request.params,
-                headers=headers,
-                json=request.body,
-                timeout=timeout,
-            ) as response:
+        async with AsyncExitStack() as opened:
+            with self._reader.translated_errors():
+                stream = self._http.stream(
+                    request.method,
+                    request.path,
+                    params=request.params,
+                    headers=headers,
+                    json=request.body,
+                    timeout=timeout,
+                )
+                response = await opened.enter_async_context(stream)
                 if not response.is_success:
                     await response.aread()
                     self._reader.decoded(response)
-                yield response
+            yield response
 
 
-async def _events(lines: AsyncIterable[str]) -> AsyncGenerator[ServerEvent]:
-    taken = EventLines()
-    async for line in lines:
-        if (event := taken.take(line)) is not None:
+async def _events(pieces: AsyncIterable[bytes]) -> AsyncGenerator[ServerEvent]:
+    taken = EventPieces()
+    async for piece in pieces:
+        for event in taken.take(piece):
             yield event

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from concertina.api.answers import ServerEvent, StreamedResponse, server_events
@@ -10,18 +10,18 @@ from concertina.api.request import fits_a_header
 from concertina.connection.answers import (
     SILENCE_SECONDS,
     AnswerReader,
-    SpokenFor,
+    Speaker,
     http_settings,
     of_silence,
+    prove,
     without_none,
 )
+from concertina.connection.credentials import Credentials
 from concertina.connection.http_library import httpx
 from concertina.errors import NotAllowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from concertina.connection.credentials import Credentials
 
 _Piece = TypeVar("_Piece")
 NO_TOKEN = "This is not a token: it has characters that no token has."  # noqa: S105 - a sentence
@@ -35,10 +35,14 @@ class Transport:
             raise NotAllowed(NO_TOKEN)
         self._url = credentials.url
         self._reader = AnswerReader(credentials.url)
-        self._http = httpx.Client(**http_settings(credentials))
+        self._speaker = Speaker(httpx.Client(**http_settings(credentials)))
 
     def close(self) -> None:
-        self._http.close()
+        self._speaker.own.close()
+
+    @property
+    def _http(self) -> httpx.Client:
+        return self._speaker.http
 
     def send(
         self,
@@ -68,29 +72,30 @@ class Transport:
 
     def text(self, path: str, params: Mapping[str, Any]) -> str:
         """Return an answer that is text. Raises: ConcertinaError, as `send`."""
-        with self._opened(path, params, {}, timeout=self._http.timeout) as response:
+        with (
+            self._opened(path, params, {}, timeout=self._http.timeout) as response,
+            self._reader.translated_errors(),
+        ):
             response.read()
             return response.text
 
     @contextmanager
     def as_person(self, username: str, password: str, send: Callable[..., Any]) -> Iterator[None]:
-        """Send requests for a person within, and not for the token's team.
+        """Send this thread's requests for a person within, and not for the token's team.
 
         `send` sends as this does, and tries again: passwords are looked at a few at a time.
 
         Raises:
             NotAllowed: the name or the password is wrong.
         """
-        spoken = SpokenFor(self._url, self._http.headers, self._http.cookies)
-        try:
+        nobody = http_settings(Credentials(url=self._url, token=""))
+        with httpx.Client(**nobody) as http, self._speaker.being(http):
             send("POST", "/session", body={"username": username, "password": password})
-            spoken.begin()
+            prove(self._url, http)
             try:
                 yield
             finally:
                 send("DELETE", "/session")
-        finally:
-            spoken.end()
 
     def download(self, path: str, into: IO[bytes]) -> None:
         """Write the answer's body into a file.
@@ -136,7 +141,8 @@ class Transport:
         """
         timeout = of_silence(silence_seconds)
         with self._opened(path, params, headers, timeout=timeout, body=body) as response:
-            yield self._read(server_events(response.iter_lines()))
+            self._reader.check_stream(response)
+            yield self._read(server_events(response.iter_bytes()))
 
     def _read(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:
         with self._reader.translated_errors():
@@ -152,19 +158,22 @@ class Transport:
         timeout: httpx.Timeout,
         body: Any = None,
     ) -> Iterator[httpx.Response]:
-        """Open an answer whose content is read as it comes; errors are as those of `send`."""
-        with (
-            self._reader.translated_errors(),
-            self._http.stream(
-                "GET" if body is None else "POST",
-                path,
-                params=without_none(params),
-                headers=headers,
-                timeout=timeout,
-                json=body,
-            ) as response,
-        ):
-            if not response.is_success:
-                response.read()
-                self._reader.decoded(response)
+        """Open an answer whose content is read as it comes; errors are as those of `send`.
+
+        What goes wrong in the caller's own block is the caller's, and stays as it is.
+        """
+        with ExitStack() as opened:
+            with self._reader.translated_errors():
+                stream = self._http.stream(
+                    "GET" if body is None else "POST",
+                    path,
+                    params=without_none(params),
+                    headers=headers,
+                    timeout=timeout,
+                    json=body,
+                )
+                response = opened.enter_context(stream)
+                if not response.is_success:
+                    response.read()
+                    self._reader.decoded(response)
             yield response

@@ -146,7 +146,7 @@ def followed_to_its_end(
         return events
 
     told = asyncio.run(asyncio.wait_for(follow(), timeout=90))
-    return list(server_events(b"".join(told).decode().split("\n")))
+    return list(server_events([b"".join(told)]))
 
 
 def texts_of(events: list[ServerEvent]) -> list[str]:

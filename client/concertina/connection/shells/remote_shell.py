@@ -7,7 +7,6 @@ taken once.
 from __future__ import annotations
 
 import base64
-import json
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -65,10 +64,10 @@ class RemoteShell:
         """Yield what the command writes, until its `outcome` is known.
 
         Raises:
-            Unreachable: the connection broke; the service then ends the command.
+            Unreachable: the connection broke, or garbage came; the service then ends the command.
         """
         for event in self.events:
-            document = json.loads(event.data)
+            document = event.document()
             if event.name == "begin":
                 self._shell, self.worker = document["shell"], document["worker"]
                 self._has_begun.set()

@@ -10,7 +10,7 @@ from concertina.connection.talks.steps import OpenStream, Pause, Result, Said, T
 from concertina.errors import ConcertinaError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 
     from concertina.api.answers import ServerEvent
     from concertina.connection.retrying import Clock
@@ -149,7 +149,7 @@ class AwaitedSteps:
             return None
         return None if self._events is None else await anext(self._events, None)
 
-    async def told(self, talk: Talk[None]) -> AsyncIterator[Any]:
+    async def told(self, talk: Talk[None]) -> AsyncGenerator[Any]:
         """Carry out a talk, and give what it tells."""
         under_way = TalkUnderWay(talk)
         async with self:

@@ -6,9 +6,8 @@ the last event that was read.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from concertina import words
 from concertina.api.answers import MESSAGE, ServerEvent
@@ -66,7 +65,7 @@ class LogFollower:
                     for line in self._told(event, tail=tail):
                         yield Said(value=line)
             except Unreachable as error:
-                if not was_open:
+                if not was_open or not error.is_temporary:
                     yield Pause(seconds=self.patience.seconds_after(error))
             except RefusedByService:
                 if not self._place:
@@ -77,7 +76,7 @@ class LogFollower:
 
     def _told(self, event: ServerEvent, *, tail: int) -> Iterator[LogLine]:
         """The line of an event, if it is one. What is not known is left out."""
-        document = json.loads(event.data)
+        document = event.document()
         if event.name == "refused":
             raise NotAllowed(document["message"], code=document["code"])
         if event.name == "begin" and not self._place:
@@ -87,8 +86,7 @@ class LogFollower:
             self._notice(f"{size} bytes of {document['worker']} were dropped before they came.")
         self._place = event.id or self._place
         if event.name == MESSAGE:
-            line: LogLine = document
-            yield line
+            yield cast("LogLine", document)
 
     def _notice(self, said: str) -> None:
         if said:
