@@ -141,7 +141,7 @@ export function BoundsFields() {
         <input
           name="labels"
           maxLength={2000}
-          pattern="[\s,]*([^\s,=]+=[^\s,]*[\s,]*)*"
+          pattern="[\s,]*([^\s,=]+=[^\s,]*([\s,]+|$))*"
           title="KEY=VALUE, several with blanks between them"
           placeholder="project=digits"
           autoCapitalize="none"
