@@ -57,6 +57,9 @@ def test_a_token_is_limited_to_pools_and_labels(concertina: CommandLine) -> None
     assert "only pool default, project=digits" in " ".join(listed.split())
     wrong = concertina("tokens", "add", "x", *BY_LEAD, "--label", "project", stdin=PASSWORD)
     assert (wrong.exit_code, "--label is NAME=VALUE, not 'project'" in wrong.err) == (2, True)
+    both = ("--label", "project=a", "--label", "project=b")
+    twice = concertina("tokens", "add", "x", *BY_LEAD, *both, stdin=PASSWORD)
+    assert (twice.exit_code, "--label project has two values" in twice.err) == (2, True)
 
 
 def test_a_token_may_neither_see_nor_make_tokens(concertina: CommandLine) -> None:

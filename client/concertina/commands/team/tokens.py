@@ -15,6 +15,8 @@ from concertina.terminal.written import Format
 from concertina.views.team.tokens import tokens_table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from concertina.documents import MadeToken
 
 app = typer.Typer(no_args_is_help=True, help="Which keys a team's programs have.")
@@ -85,7 +87,7 @@ def add(
     """Make a token and print its key, which is shown once. A team's own may not: say --as whom."""
     with session(output) as current:
         lasting = _lasting(days, never=never)
-        wanted = dict(map(_label, labels or ()))
+        wanted = _labels(labels or ())
         with current.speaking_for(lead) as client:
             made = client.tokens.add(
                 name, days=lasting, scopes=scopes, pools=pools, labels=wanted, team=team
@@ -142,12 +144,18 @@ def _lasting(days: int | None, *, never: bool) -> int | None:
     return None if never else days or USUAL
 
 
-def _label(text: str) -> tuple[str, str]:
-    """Raises: BadInput, if there is no value."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise BadInput(f"--label is NAME=VALUE, not {text!r}.")
-    return name, value
+def _labels(texts: Sequence[str]) -> Mapping[str, str]:
+    """Raises: BadInput, if there is no value, or more than one of a name."""
+    labels: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput(f"--label is NAME=VALUE, not {text!r}.")
+        if labels.setdefault(name, value) != value:
+            raise BadInput(
+                f"--label {name} has two values, and a job has one: make a token for each."
+            )
+    return labels
 
 
 def _show_key(current: Session, made: MadeToken) -> None:
