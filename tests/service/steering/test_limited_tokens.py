@@ -166,8 +166,8 @@ def test_other_jobs_are_not_there_for_it(limited: APIClient, submit: SubmitJob) 
     change = {"labels": LABELS}
     assert limited.patch(f"{JOBS}/{foreign.id}", change, format="json").status_code == 404
     assert limited.delete(f"{JOBS}/{foreign.id}").status_code == 404
-    compared = limited.get(f"{JOBS}:compare", {"id": [own, foreign.id]})
-    assert foreign.id not in str(compared.json().get("jobs"))
+    compared = limited.get(f"{JOBS}:compare", {"jobs": f"{own},{foreign.id}"}).json()
+    assert ([one["id"] for one in compared["items"]], compared["missing"]) == ([own], [foreign.id])
     assert Job.objects.get(pk=foreign.pk).state == "queued"
     assert limited.post(f"{JOBS}/{own}/cancel").status_code == 202
 
