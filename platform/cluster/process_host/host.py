@@ -53,6 +53,7 @@ class ProcessHost:
     state_dir: Path
     log_bounds: LogBounds = USUAL
     python_folders: tuple[Path, ...] = ()  # of the jobs' interpreter, for teams' users; empty: ours
+    hidden_folders: tuple[Path, ...] = ()  # from teams' users, even where they are open to all
     warm_modules: tuple[str, ...] = ("concertina_worker.imports",)  # what training scripts import
     warm_after_seconds: float = 5.0  # guessed: a launch that found no zygote imports the same now
 
@@ -173,6 +174,7 @@ class ProcessHost:
             state_dir=self.state_dir,
             log_bounds=self.log_bounds,
             python_folders=self.python_folders,
+            hidden_folders=self.hidden_folders,
         )
         records.create_once(record.launch_path, document)
         return record

@@ -33,10 +33,12 @@ def of(
     state_dir: Path,
     log_bounds: LogBounds,
     python_folders: Sequence[Path] = (),
+    hidden_folders: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """The document; the folders that are the process's own are there, and its user's.
 
-    `python_folders`: from which its interpreter loads; empty: it is ours.
+    `python_folders`: from which its interpreter loads; empty: it is ours. `hidden_folders`: not to
+    be seen by a team's user.
     """
     labels = launch.labels
     workdir = Path(launch.workdir or state_dir / "jobs" / labels.job_id / _WORKS_IN[labels.role])
@@ -58,6 +60,7 @@ def of(
             "memory_bytes": launch.limits.memory_bytes,
             "user": launch.user,
             "visible": _visible_of(launch, own, python_folders),
+            "hidden": [] if launch.user is None else list(map(str, hidden_folders)),
         },
     }
 

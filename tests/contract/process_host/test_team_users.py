@@ -8,6 +8,7 @@ import os
 import shlex
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -49,12 +50,19 @@ def run_for_ever(bench: ProcessBench, process_id: str, user: int | None) -> int:
 
 
 def spy(
-    bench: ProcessBench, process_id: str, plan: dict[str, Any], *, user: int | None = OURS
+    bench: ProcessBench,
+    process_id: str,
+    plan: dict[str, Any],
+    *,
+    user: int | None = OURS,
+    shown: Path | None = None,
 ) -> dict[str, Any]:
     own = bench.host.state_dir / "jobs" / "job1" / "checkpoints"
     command = (sys.executable, SPY, json.dumps({**plan, "own": str(own)}))
-    mounts = (Mount(source=own, target=str(own)),)
-    bench.launch(process_id, command, user=user, mounts=mounts)
+    mounts = [Mount(source=own, target=str(own))]
+    if shown is not None:
+        mounts.append(Mount(source=shown, target=str(shown), is_writable=False))
+    bench.launch(process_id, command, user=user, mounts=tuple(mounts))
     assert exited(bench.host, process_id).exit_code == 0, texts(bench, process_id)
     seen: dict[str, Any] = json.loads(texts(bench, process_id)[-1])
     return seen
@@ -126,6 +134,23 @@ def test_a_job_reaches_nothing_of_the_service_or_of_another_team(bench: ProcessB
     assert seen["owner_of_its_proc"] == OURS
     assert seen["home"] == str(state / "homes" / str(OURS))
     assert seen["is_warm"] or not isinstance(bench, WarmBench)
+
+
+def test_a_hidden_folder_is_hidden_however_open_it_is(bench: ProcessBench) -> None:
+    """But for what the job needs in it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, needed = Path(name), Path(name, "needed")
+        needed.mkdir()
+        for one in (folder, needed):
+            (one / "token").write_text("")
+            one.chmod(0o777)
+        plan = {"read": [f"{one}/token" for one in (folder, needed)]}
+        plan |= {"connect": [], "kill": [], "trace": []}
+        assert len(spy(bench, "open", plan)["reached"]) == 2
+        bench.host = replace(bench.host, hidden_folders=(folder,))
+        seen = spy(bench, "hidden", plan, shown=needed)
+        assert seen["reached"] == [f"read {needed}/token"]
+        assert spy(bench, "closed", plan)["reached"] == []
 
 
 def test_what_a_team_keeps_is_its_own_on_the_next_start_too(process_bench: ProcessBench) -> None:

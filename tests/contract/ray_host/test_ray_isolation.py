@@ -28,6 +28,18 @@ pytestmark = [
 USERS: Final = TeamUsers(first=1_951_000_000, last=1_951_009_999)
 OURS, THEIRS = USERS.of(1, ProcessRole.WORKER), USERS.of(2, ProcessRole.WORKER)
 WAITS: Final = "import signal; print('up', flush=True); signal.pause()"
+LOOKS_LATER: Final = """
+import os, sys, time
+print("up", flush=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.05)
+def reaches(place):
+    try:
+        return bool(os.listdir(place)) if os.path.isdir(place) else os.path.exists(place)
+    except OSError:
+        return False
+print([place for place in sys.argv[2:] if reaches(place)])
+"""
 ASKS_HELPERS: Final = """
 import sys, urllib.error, urllib.request
 for place in sys.argv[1:]:
@@ -115,6 +127,27 @@ def test_a_job_reaches_nothing_of_ray_or_of_another_team(
     assert seen["home"] == str(node / "homes" / str(OURS))
     assert (state / "jobs" / "job1" / "checkpoints" / "checkpoint").stat().st_uid == OURS
     assert stat.S_IMODE(session.stat().st_mode) == 0o700
+
+
+def test_what_ray_opens_later_stays_closed_to_what_runs(
+    ray_cluster: RayCluster, bench: RayBench
+) -> None:
+    """A `ray start` on the node opens Ray's folder to all, until an agent closes it again."""
+    session = ray_cluster.folder / str(ray_cluster.port)
+    own = bench.host.state_dir / "jobs" / "later" / "checkpoints"
+    places = [str(session), *map(str, session.glob("session_2*/sockets/raylet*"))]
+    command = (sys.executable, "-c", LOOKS_LATER, str(own / "go"), *places)
+    ray_cluster.folder.chmod(0o755)  # in its place is /tmp elsewhere
+    try:
+        bench.launch("later", command, user=OURS, mounts=(Mount(source=own, target=str(own)),))
+        until(lambda: texts(bench, "later") == ["up"])
+        session.chmod(0o777)
+        (own / "go").touch()
+        exited(bench.host, "later")
+    finally:
+        ray_cluster.folder.chmod(0o700)
+        session.chmod(0o700)
+    assert texts(bench, "later") == ["up", "[]"]
 
 
 def test_rays_helpers_take_no_word_of_a_job(ray_cluster: RayCluster, bench: RayBench) -> None:

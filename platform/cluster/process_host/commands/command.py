@@ -34,6 +34,7 @@ class ProcessCommand:
     memory_bytes: int | None = None
     user: int | None = None  # whom to become, see `confinement`; None: nobody else
     visible: Sequence[str] = ()  # folders that this user sees whatever is closed around them
+    hidden: Sequence[str] = ()  # folders of which it sees nothing else
 
 
 class CannotRun(Exception):
@@ -82,7 +83,7 @@ def become(command: ProcessCommand, *, ends_with: int | None = None) -> NoReturn
     try:
         _limit(command.memory_bytes)
         if command.user is not None:
-            confine(command.user, command.visible)
+            confine(command.user, command.visible, command.hidden)
             if ends_with is not None:
                 _end_with(ends_with)
         _execute(command)

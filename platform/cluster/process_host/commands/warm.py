@@ -49,7 +49,11 @@ class WarmChild:
 def _confinement(command: ProcessCommand) -> dict[str, object] | None:
     if command.user is None:
         return None
-    given = {"user": command.user, "visible": list(command.visible)}
+    given = {
+        "user": command.user,
+        "visible": list(command.visible),
+        "hidden": list(command.hidden),
+    }
     return {"program": confinement.__file__, "function": "confine", "given": given}
 
 

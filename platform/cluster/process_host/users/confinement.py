@@ -3,7 +3,8 @@
 As root, `confine` turns the calling process into one of that user: no groups, no capabilities, no
 way back (`no_new_privs`). Folders that only root may enter, such as root's home or the service's
 own, are shown as empty ones in which only those lie that the job needs: Python, the sources, its
-own folders. That takes a mount namespace, which only this process and its children are in.
+own folders. Others are hidden though they may be open, or be opened later. That takes a mount
+namespace, which only this process and its children are in.
 
 Standard library only: supervisors load it, and zygotes run it by its path in the forks they make.
 """
@@ -24,15 +25,16 @@ _EMPTY_FOLDER = b"mode=755,size=64k"
 _OTHERS_MAY_ENTER = 0o001
 
 
-def confine(user: int, visible: Sequence[str]) -> None:
+def confine(user: int, visible: Sequence[str], hidden: Sequence[str] = ()) -> None:
     """Become this user, who sees the folders `visible` although others around them are closed.
 
-    The kernel forgets meanwhile that this process shall end with its parent.
+    Of the folders `hidden` it sees nothing else, whoever opens them later. The kernel forgets
+    meanwhile that this process shall end with its parent.
 
     Raises:
         OSError: the kernel refuses, or this is not root; the process must end then.
     """
-    _show(visible)
+    _show(visible, hidden)
     os.umask(0o077)
     os.setgroups([])
     os.setresgid(user, user, user)
@@ -41,25 +43,33 @@ def confine(user: int, visible: Sequence[str]) -> None:
     _call("prctl", _SET_DUMPABLE, 1, 0, 0, 0)  # else its own files in /proc would be root's
 
 
-def _show(visible: Sequence[str]) -> None:
+def _show(visible: Sequence[str], hidden: Sequence[str]) -> None:
     folders = sorted({path for path in visible if Path(path).is_dir()}, key=lambda p: p.count("/"))
-    if not any(_closed_ancestor(folder) for folder in folders):
+    covered = [path for path in hidden if Path(path).is_dir()]
+    if not covered and not any(_closed_ancestor(folder) for folder in folders):
         return
     with ExitStack() as kept:
         _call("unshare", _NEW_MOUNT_NAMESPACE)
         _mount(b"none", "/", None, _RECURSIVE | _PRIVATE)
         os.umask(0o022)
         found = [(folder, _open(folder, kept)) for folder in folders]
+        for folder in covered:
+            _cover(folder)
         for folder, descriptor in found:
             _bring_into_view(folder, descriptor)
 
 
 def _bring_into_view(folder: str, descriptor: int) -> None:
     if closed := _closed_ancestor(folder):
-        _mount(b"tmpfs", closed, b"tmpfs", _NO_SET_USER_ID | _NO_DEVICES, _EMPTY_FOLDER)
+        _cover(closed)
     if not Path(folder).is_dir():  # an ancestor is an empty folder now
         Path(folder).mkdir(parents=True)
         _mount(f"/proc/self/fd/{descriptor}".encode(), folder, None, _BIND | _RECURSIVE)
+
+
+def _cover(folder: str) -> None:
+    """Show an empty folder in its place."""
+    _mount(b"tmpfs", folder, b"tmpfs", _NO_SET_USER_ID | _NO_DEVICES, _EMPTY_FOLDER)
 
 
 def _closed_ancestor(folder: str) -> str | None:
