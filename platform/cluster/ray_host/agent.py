@@ -69,7 +69,8 @@ class Agent:
     def _hello(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return which version is spoken here, and why jobs cannot run here, if they cannot."""
         why_unfit = (
-            fitness.why_unfit(
+            self._why_unsafe(request)
+            or fitness.why_unfit(
                 folder=self._host.state_dir,
                 state_dir=Path(request["state_dir"]),
                 word=request["word"],
@@ -80,18 +81,23 @@ class Agent:
         )
         return {"version": wire.VERSION, "why_unfit": why_unfit}
 
+    def _why_unsafe(self, request: Mapping[str, Any]) -> str:
+        """Say why root should write nothing here; empty: it may, or the service wants no users."""
+        if request.get("first_user") is None:
+            return ""
+        return node_users.why_unsafe(
+            self._host.state_dir,
+            state_dir=Path(request["state_dir"]),
+            rays_folder=node_users.rays_folder(sys.argv),
+        )
+
     def _why_no_users(self, request: Mapping[str, Any]) -> str:
         """Say why teams are not users of their own; empty: they are, or the service wants none."""
         first_user = request.get("first_user")
         if first_user is None:
             return ""
-        return node_users.why_none(
-            first_user,
-            folder=self._host.state_dir,
-            state_dir=Path(request["state_dir"]),
-            python=request["worker_python"],
-            rays_folder=node_users.rays_folder(sys.argv),
-        )
+        state_dir = Path(request["state_dir"])
+        return node_users.why_none(first_user, state_dir=state_dir, python=request["worker_python"])
 
     def _why_gpus_differ(self, numbers: Mapping[str, int] | None) -> str:
         """`numbers`: what the pool wants and what Ray has; None: it has slots, or nobody says."""
@@ -109,9 +115,11 @@ class Agent:
         launches = [wire.launch_of(one) for one in request["launches"]]
         host = replace(self._host, log_bounds=wire.bounds_of(request["log_bounds"]))
         if any(launch.user is not None for launch in launches):
-            node_users.close(node_users.rays_folder(sys.argv))
+            rays_folder = node_users.rays_folder(sys.argv)
+            node_users.close(rays_folder)
             seen = node_users.folders_of(request["worker_python"])
-            host = replace(host, python_folders=seen)
+            hidden = () if rays_folder is None else (rays_folder,)
+            host = replace(host, python_folders=seen, hidden_folders=hidden)
         host.start(*launches)
 
     def _stop(self, request: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,13 +47,12 @@ def why_no_records(folder: Path, *, mounts: Callable[[], str] | None = None) -> 
     rule = f"CONCERTINA_RAY_NODE_DIR has to be on each node's own disk; {folder}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        owner = folder.stat().st_uid
-        (folder / ".trial").write_bytes(b"x")
-        (folder / ".trial").unlink()
+        if (owner := folder.stat().st_uid) != os.geteuid():
+            return f"{rule} belongs to user {owner}, and agents are user {os.geteuid()}"
+        with tempfile.TemporaryFile(dir=folder) as trial:  # follows no link that others left there
+            trial.write(b"x")
     except OSError as problem:
         return f"{rule} cannot be written to: {problem}"
-    if owner != os.geteuid():
-        return f"{rule} belongs to user {owner}, and agents are user {os.geteuid()}"
     kind = _type_of_file_system(folder, mounts or _mounts)
     return f"{rule} is on {kind}, which other nodes may share" if kind in _SHARED_TYPES else ""
 

@@ -75,6 +75,15 @@ def test_a_folder_for_records_that_cannot_be_written_to_is_told(tmp_path: Path) 
     assert "cannot be written to" in fitness.why_no_records(tmp_path / "file" / "n1")
 
 
+def test_a_trial_of_a_folder_follows_no_link(tmp_path: Path) -> None:
+    (tmp_path / "n1").mkdir()
+    (tmp_path / "other").write_text("mine")
+    (tmp_path / "n1" / ".trial").symlink_to(tmp_path / "other")
+    assert fitness.why_no_records(tmp_path / "n1") == ""
+    assert (tmp_path / "other").read_text() == "mine"
+    assert [one.name for one in (tmp_path / "n1").iterdir()] == [".trial"]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_folder_for_records_that_is_somebody_elses_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "n1"

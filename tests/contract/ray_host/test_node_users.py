@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,9 @@ USER = 1_952_000_000
 def why(state_dir: Path, *, rays_folder: Path | None) -> str:
     folder = state_dir.parent / "node_dir" / "installation" / "n1"
     folder.mkdir(parents=True, exist_ok=True)
-    return node_users.why_none(
-        USER, folder=folder, state_dir=state_dir, python=sys.executable, rays_folder=rays_folder
-    )
+    return node_users.why_unsafe(
+        folder, state_dir=state_dir, rays_folder=rays_folder
+    ) or node_users.why_none(USER, state_dir=state_dir, python=sys.executable)
 
 
 @pytest.fixture
@@ -102,6 +103,74 @@ def test_a_folder_below_another_users_is_told(tmp_path: Path) -> None:
     os.chown(folder.parent, USER, USER)
     with pytest.raises(OSError, match=f"user {USER} can put another folder"):
         node_users.check_parents(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what is another user's")
+@pytest.mark.parametrize("is_there", [True, False])
+def test_another_users_link_on_the_way_to_a_folder_is_told(
+    tmp_path: Path, *, is_there: bool
+) -> None:
+    """It leads where all is root's as long as somebody looks."""
+    (tmp_path / "roots").mkdir()
+    link = tmp_path / "node_dir"
+    link.symlink_to("roots" if is_there else "gone")
+    node_users.check_parents(link / "installation" / "n1")
+    os.chown(link, USER, USER, follow_symlinks=False)
+    for folder in (link, link / "installation" / "n1"):
+        with pytest.raises(OSError, match=f"user {USER} can put .* by writing to {link}"):
+            node_users.check_parents(folder)
+    second = tmp_path / "second"
+    second.symlink_to(link)
+    with pytest.raises(OSError, match=f"by writing to {link}"):
+        node_users.check_parents(second / "n1")
+    second.unlink()
+    second.symlink_to(second)
+    with pytest.raises(OSError, match="Too many levels"):
+        node_users.check_parents(second / "n1")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what is another user's")
+def test_nothing_is_written_where_another_user_leads(tmp_path: Path, rays_folder: Path) -> None:
+    """An agent's first answer tells, and leaves what its folder leads to as it was."""
+    theirs, roots = tmp_path / "theirs", tmp_path / "of root"
+    (theirs / "n1").mkdir(parents=True)
+    roots.write_text("mine")
+    (theirs / "n1" / ".trial").symlink_to(roots)
+    for one in (theirs, theirs / "n1"):
+        os.chown(one, USER, USER)
+    asked = {"state_dir": str(tmp_path), "word": "x", "worker_python": sys.executable}
+    line = question("hello", **asked, first_user=USER, gpus=None)
+    arguments, sys.argv = sys.argv, [f"--temp-dir={rays_folder}"]
+    try:
+        said = Agent("n1", str(theirs / "n1")).ask(line)
+    finally:
+        sys.argv = arguments
+    assert f"user {USER} can put another folder" in said
+    assert (roots.read_text(), sorted(theirs.rglob("*"))) == (
+        "mine",
+        [theirs / "n1", theirs / "n1" / ".trial"],
+    )
+
+
+def test_a_token_that_all_can_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder, token = Path(name), Path(name, "auth_token")
+        monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(token))
+        assert node_users.why_token_is_open() == ""
+        token.write_text("secret")
+        token.chmod(0o644)
+        folder.chmod(0o755)
+        assert f"chmod 600 {token}" in node_users.why_token_is_open()
+        folder.chmod(0o700)
+        assert node_users.why_token_is_open() == ""
+        folder.chmod(0o755)
+        token.chmod(0o640)
+        assert node_users.why_token_is_open() == ""
+
+
+def test_numbers_that_somebody_on_the_node_has_are_told(tmp_path: Path) -> None:
+    said = node_users.why_none(60_000, state_dir=tmp_path, python=sys.executable)
+    assert "nobody is user 65534 there" in said
 
 
 def test_a_state_folder_that_root_may_not_give_away_is_told(
