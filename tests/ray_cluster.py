@@ -42,6 +42,12 @@ ray.init(address=sys.argv[1], namespace="concertina", log_to_driver=False)
 rows = ray.util.placement_group_table().values()
 print(json.dumps([row["name"] for row in rows if row["state"] != "REMOVED"]))
 """
+_END_AGENTS: Final = """
+import ray, sys
+ray.init(address=sys.argv[1], namespace="concertina", log_to_driver=False)
+for name in ray.util.list_named_actors():
+    ray.kill(ray.get_actor(name), no_restart=True)
+"""
 TOO_BUSY: Final = ("timed out during startup", "Timed out", "timed out", "in time")
 
 
@@ -92,6 +98,11 @@ class RayCluster:
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return {name.split(":")[1] for name in json.loads(ran.stdout.splitlines()[-1])}
 
+    def end_agents(self) -> None:
+        """End them for good, but leave their leases."""
+        ran = self._run((sys.executable, "-c", _END_AGENTS, self.address))
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
     def _start_head(self) -> str | None:
         self.port = free_port()
         return self._start(
@@ -134,6 +145,7 @@ class RayCluster:
         address: str | None = None,
         worker_python: Path | None = None,
         first_user: int | None = None,
+        only_looks: bool = False,
     ) -> Link:
         """A link of its own into the cluster."""
         return Link(
@@ -146,6 +158,7 @@ class RayCluster:
                 state_dir=self.folder / "state",
                 worker_python=worker_python or Path(sys.executable),
                 first_user=first_user,
+                only_looks=only_looks,
             ),
             begin_seconds=120.0,  # the tests' machine may be busy
         )

@@ -1,8 +1,9 @@
 """What is to be known of an installation's Ray cluster? `python -m cluster.ray_host.inspection`.
 
 It reads the service's variables, goes into the cluster as the service would, and changes nothing
-there: it asks Ray which machines there are, and agents that the service has made how they are. What
-it finds are lines of JSON, each with what to do; `./dev doctor` prints them for people.
+there: it asks Ray which machines there are, and agents that the service has made how they are. It
+makes none, and ends none of another release. What it finds are lines of JSON, each with what to do;
+`./dev doctor` prints them for people.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +26,8 @@ from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host import HostUnavailable
 
 _SECONDS: Final = 90.0  # a link gives Ray 60
+_AGENTS_SECONDS: Final = 60.0  # each tries first whether jobs can run there
+_LOOK_SECONDS: Final = 0.5
 _POOL_LABEL: Final = "concertina.io/pool"
 _MOST_NAMED: Final = 10
 
@@ -42,13 +45,29 @@ def inspect(link: Link, address: str) -> Iterator[InspectionLine]:
     """Yield what is found; takes as long as Ray does to let a program in, or not."""
     try:
         roster = _roster(link)
-        names = [machine.name for machine in roster.machines]
-        question = wire.question("tell_machine", time=time.time())
-        reply = _asked(link, {"questions": dict.fromkeys(names, question), "slots": None})
+        answers, silent = _of_agents(link, {machine.name for machine in roster.machines})
     except HostUnavailable as problem:
         yield InspectionLine(level="fail", text=f"the Ray cluster at {address}: {problem}")
         return
-    yield from lines_of(roster, reply["answers"], reply["silent"], address=address)
+    yield from lines_of(roster, answers, silent, address=address)
+
+
+def _of_agents(
+    link: Link, names: Collection[str]
+) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Return what each machine's agent tells, and why others do not; one may just be looked for."""
+    answers: dict[str, Mapping[str, Any]] = {}
+    silent: dict[str, str] = {}
+    give_up_at = time.monotonic() + _AGENTS_SECONDS
+    while True:
+        question = wire.question("tell_machine", time=time.time())
+        reply = _asked(link, {"questions": dict.fromkeys(names, question), "slots": None})
+        answers.update(reply["answers"])
+        silent.update(reply["silent"])
+        names = [name for name in names if reply["silent"].get(name) == wire.BEING_STARTED]
+        if not names or time.monotonic() > give_up_at:
+            return answers, {name: why for name, why in silent.items() if name not in answers}
+        time.sleep(_LOOK_SECONDS)
 
 
 def lines_of(
@@ -123,10 +142,15 @@ def _of_environment(variables: EnvironmentVariables) -> Iterator[InspectionLine]
     state_dir = Path(variables.text("CONCERTINA_STATE", default=".concertina/state")).absolute()
     try:
         kind = RayKind.read(variables, host_id=host_id)
+        link = kind.link(host_id=host_id, state_dir=state_dir, only_looks=True)
     except BadEnvironment as problem:
         yield InspectionLine(level="fail", text=str(problem))
         return
-    link = kind.link(host_id=host_id, state_dir=state_dir)
+    except (OSError, ValueError) as problem:
+        text = f"what the service left in CONCERTINA_STATE={state_dir} cannot be read: {problem}"
+        remedy = "Look at the cluster as the service's user, and with its CONCERTINA_STATE."
+        yield InspectionLine(level="fail", text=text, remedy=remedy)
+        return
     try:
         yield from inspect(link, kind.address)
     finally:

@@ -14,6 +14,7 @@ from cluster.process_host.process_environments import MachineEnvironments
 from cluster.process_host.user_settings import beyond_this_machine
 from cluster.process_host.users.team_users import TeamUsers, is_root
 from cluster.ray_host import shared_state
+from cluster.ray_host.node_users import USERS
 from cluster.source_root import SOURCE_ROOT
 from cluster.variables import BadEnvironment, EnvironmentVariables
 from cluster.worker_host import WorkerHost
@@ -27,7 +28,6 @@ _ADDRESS: Final = "CONCERTINA_RAY_ADDRESS"
 _TOKEN_FILE: Final = "CONCERTINA_RAY_TOKEN_FILE"  # noqa: S105 - a name
 _UNPROTECTED: Final = "CONCERTINA_RAY_UNPROTECTED"
 _FIRST_UID: Final = "CONCERTINA_RAY_FIRST_UID"
-_USERS: Final = 10_000  # two for each team
 _FIRST_OF_PEOPLE: Final = 1000  # smaller numbers are the system's
 _LAST_USER: Final = 2**32 - 3
 _HIGHEST_PORT: Final = 65_535
@@ -132,8 +132,14 @@ class RayKind(WorkerHostKind):
             log_bounds=installation.log_bounds,
         )
 
-    def link(self, *, host_id: str, state_dir: Path) -> Link:
-        """Return a way into the cluster, which nobody has gone yet."""
+    def link(self, *, host_id: str, state_dir: Path, only_looks: bool = False) -> Link:
+        """Return a way into the cluster, which nobody has gone yet.
+
+        `only_looks`: it makes no agents and no leases, and ends none.
+
+        Raises:
+            OSError, ValueError: what the service left in its state folder cannot be read.
+        """
         from cluster.ray_host.link_process import Link  # noqa: PLC0415 - only control has one
 
         return Link(
@@ -146,6 +152,7 @@ class RayKind(WorkerHostKind):
                 state_dir=state_dir,
                 worker_python=self.worker_python,
                 first_user=None if self.team_users is None else self.team_users.first,
+                only_looks=only_looks,
             ),
         )
 
@@ -170,15 +177,20 @@ def link_options(
     state_dir: Path,
     worker_python: PurePath,
     first_user: int | None = None,
+    only_looks: bool = False,
 ) -> dict[str, Any]:
-    """Return the link's first line; leaves a word in the state folder by which nodes know it."""
+    """Return the link's first line; leaves a word in the state folder by which nodes know it.
+
+    `only_looks`: leaves none, and asks for what the service left there.
+    """
     return {
         "address": address,
+        "only_looks": only_looks,
         "installation": installation,
         "node_dir": str(node_dir),
         "asked_of_nodes": {
             "state_dir": str(state_dir),
-            "word": shared_state.word_of(state_dir),
+            "word": (shared_state.left_in if only_looks else shared_state.word_of)(state_dir),
             "worker_python": str(worker_python),
             **({} if first_user is None else {"first_user": first_user}),
         },
@@ -243,9 +255,9 @@ def _team_users(variables: EnvironmentVariables) -> TeamUsers | None:
     given = variables.text(_FIRST_UID, default="")
     if not given:
         return None
-    if not given.isdecimal() or not _FIRST_OF_PEOPLE <= int(given) <= _LAST_USER - _USERS:
+    if not given.isdecimal() or not _FIRST_OF_PEOPLE <= int(given) <= _LAST_USER - USERS:
         raise BadEnvironment(
-            f"{_FIRST_UID}={given!r}: write the first of {_USERS} numbers of users that nobody else"
+            f"{_FIRST_UID}={given!r}: write the first of {USERS} numbers of users that nobody else"
             " on the nodes is, such as 1900000000; each team takes two."
         )
     if variables.boolean(_UNPROTECTED, default=False):
@@ -255,8 +267,11 @@ def _team_users(variables: EnvironmentVariables) -> TeamUsers | None:
             f" cluster a token, or leave {_FIRST_UID} out."
         )
     first = int(given)
-    remedy = f"Let an administrator set {_FIRST_UID} to where more numbers are free."
-    return TeamUsers(first=first, last=first + _USERS - 1, remedy=remedy)
+    remedy = (
+        f"There are numbers for {USERS // 2 - 1} teams from {_FIRST_UID} on. Let an administrator"
+        " give further ones an installation of their own."
+    )
+    return TeamUsers(first=first, last=first + USERS - 1, remedy=remedy)
 
 
 def _interpreter(variables: EnvironmentVariables) -> Path:

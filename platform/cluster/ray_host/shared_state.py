@@ -20,7 +20,16 @@ def word_of(state_dir: Path) -> str:
     file = state_dir / _FILE
     make_private(file.parent)
     json_files.create_once(file, {"word": secrets.token_hex(8)})
-    document = json_files.read(file)
+    return left_in(state_dir)
+
+
+def left_in(state_dir: Path) -> str:
+    """The word that the service left in this folder; empty: none.
+
+    Raises:
+        OSError, ValueError: it cannot be read.
+    """
+    document = json_files.read(state_dir / _FILE)
     word: str = document["word"] if document else ""
     return word
 

@@ -28,6 +28,7 @@ from cluster.worker_host import (
     ProcessRole,
 )
 
+BEING_STARTED: Final = "its agent is being started"
 NOT_LOOKED_AT: Final = "nobody has looked at it yet since the link to Ray was begun"
 VERSION: Final = 2  # 1 knew no users of teams
 

@@ -28,6 +28,7 @@ GIB = 1024**3
 ENOUGH_DISK = 5  # GiB
 LEAST_DISK = 2
 ENOUGH_MEMORY = 6
+LONGEST_LOOK_SECONDS = 300.0  # at a Ray cluster, which answers late or never where it is ill
 RAY_VARIABLES = (
     "CONCERTINA_RAY_ADDRESS",
     "CONCERTINA_RAY_TOKEN_FILE",
@@ -161,7 +162,8 @@ def check_job_users(checkout: Checkout) -> Finding:
 def check_ray(checkout: Checkout) -> Sequence[Finding]:
     """Go into the cluster that the service's variables name, as it would itself; several lines."""
     venv = VirtualEnvironment(folder=checkout.root / ".venv")
-    if not any(os.environ.get(name) for name in RAY_VARIABLES):
+    is_host = os.environ.get("CONCERTINA_WORKER_HOST") == "ray"
+    if not is_host and not any(os.environ.get(name) for name in RAY_VARIABLES):
         is_there = any(venv.folder.glob("lib/python*/site-packages/ray"))
         way = "" if is_there else ", and installs Ray first (75 MB)"
         text = f"./dev up --host ray runs jobs on Ray nodes of this machine{way}"
@@ -169,19 +171,26 @@ def check_ray(checkout: Checkout) -> Sequence[Finding]:
     if not venv.is_ready:
         text = "the Ray cluster can be looked at once ./dev set-up is done"
         return (Finding(level=Level.WARN, text=text),)
-    ran = subprocess.run(
-        (str(venv.python), "-P", "-m", "cluster.ray_host.inspection"),
-        cwd=checkout.root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    say("      the Ray cluster is being looked at; one that does not answer takes two minutes")
+    try:
+        ran = subprocess.run(
+            (str(venv.python), "-P", "-m", "cluster.ray_host.inspection"),
+            cwd=checkout.root,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST_LOOK_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        text = f"the Ray cluster cannot be looked at: {problem}"
+        return (Finding(level=Level.FAIL, text=text),)
     found = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-    if not found:
+    findings = [Finding(**{**line, "level": Level(line["level"])}) for line in found]
+    if ran.returncode or not findings:
         last_words = (ran.stderr.strip().splitlines() or ["without a word"])[-1]
         text = f"the Ray cluster cannot be looked at: {last_words}"
-        return (Finding(level=Level.FAIL, text=text),)
-    return tuple(Finding(**{**line, "level": Level(line["level"])}) for line in found)
+        findings.append(Finding(level=Level.FAIL, text=text))
+    return findings
 
 
 def _outcome_of_trial(checkout: Checkout, venv: VirtualEnvironment) -> str:

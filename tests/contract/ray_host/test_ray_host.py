@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cluster.ray_host.host import RayHost
-from cluster.ray_host.inspection import inspect
+from cluster.ray_host.inspection import InspectionLine, inspect
 from cluster.ray_host.link_process import Link
 from cluster.worker_host import HostUnavailable, Launch, LaunchRefused, ProcessPhase
 
@@ -108,13 +108,31 @@ def test_a_node_on_which_jobs_cannot_run_is_silent_with_what_to_do(
     link.close()
 
 
+def inspected(cluster: RayCluster) -> list[InspectionLine]:
+    link = cluster.link(only_looks=True)
+    lines = list(inspect(link, cluster.address))
+    link.close()
+    return lines
+
+
 def test_an_inspection_finds_the_cluster_and_leaves_it_as_it_is(ray_cluster: RayCluster) -> None:
     leases = ray_cluster.leases()
-    link = ray_cluster.link()
-    lines = list(inspect(link, ray_cluster.address))
-    link.close()
+    lines = inspected(ray_cluster)
     assert (lines[0].level, f"1 nodes with 0 GPUs: {NODE}" in lines[0].text) == ("ok", True)
     assert not [line for line in lines if line.level == "fail"]
+    assert ray_cluster.leases() == leases
+
+
+def test_an_inspection_hears_an_agent_and_makes_none(
+    ray_cluster: RayCluster, ray_bench: RayBench
+) -> None:
+    assert answers(ray_bench.host)
+    assert not [line for line in inspected(ray_cluster) if "agent" in line.text]
+    ray_cluster.end_agents()
+    until(lambda: not ray_cluster.processes("ray::Agent"))
+    leases = ray_cluster.leases()
+    assert [line.level for line in inspected(ray_cluster)][:1] == ["ok"]
+    assert ray_cluster.processes("ray::Agent") == []
     assert ray_cluster.leases() == leases
 
 

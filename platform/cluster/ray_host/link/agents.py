@@ -53,7 +53,7 @@ class _Post:
     """The place of one agent, filled or not."""
 
     handle: Any = None
-    why_not: str = "its agent is being started"
+    why_not: str = wire.BEING_STARTED
     not_before: float = 0.0
     is_being_made: bool = False
     slots: int | None = None  # of the lease in which it is
@@ -66,6 +66,7 @@ class Agents:
     installation: str
     node_dir: str
     asked_of_nodes: Mapping[str, Any]  # what each has to have for jobs to run there
+    only_looks: bool = False  # makes, replaces and gives back nothing
     _posts: dict[tuple[str, str], _Post] = field(default_factory=dict)
     _kept: frozenset[str] | None = None  # names of leases and agents; None: not tidied yet
     _is_tidying: bool = False
@@ -144,10 +145,22 @@ class Agents:
             post.handle, post.is_being_made, post.slots = handle, False, slots
             post.why_not, post.not_before = why_not, time.monotonic() + _AGAIN_SECONDS
 
+    def _found(self, node: RayNode) -> Any:
+        """Return the agent that is there, and leave all as it is."""
+        name = self._name(node)
+        try:
+            handle, lease = ray.get_actor(name), get_placement_group(name)
+        except ValueError:
+            raise NoAgent(wire.NOT_LOOKED_AT) from None
+        self._check(handle, node, lease)
+        return handle
+
     def _made(self, node: RayNode, slots: int | None) -> Any:
+        if self.only_looks:
+            return self._found(node)
         lease = self._lease(node, slots)
         name = self._name(node)
-        gpus = int(lease.bundle_specs[0].get("GPU", 0))
+        gpus = _gpus_of(lease)
         handle = (
             ray.remote(Agent)
             .options(
@@ -165,19 +178,21 @@ class Agents:
             )
             .remote(node.name, f"{self.node_dir}/{self.installation}/{node.name}", _OOM_SCORE)
         )
-        self._check(handle, {"wanted": gpus, "in_ray": node.gpus} if gpus else None)
+        self._check(handle, node, lease)
         return handle
 
-    def _check(self, handle: Any, gpus: Mapping[str, int] | None) -> None:
+    def _check(self, handle: Any, node: RayNode, lease: Any) -> None:
         """Raises: NoAgent, if it is of another release, or its node is not fit for jobs."""
+        leased = _gpus_of(lease)
+        gpus = {"wanted": leased, "in_ray": node.gpus} if leased else None
         hello = wire.question("hello", **self.asked_of_nodes, gpus=gpus)
         hello_answer = json.loads(ray.get(handle.ask.remote(hello), timeout=_HELLO_SECONDS))
         if "unavailable" in hello_answer:
             raise NoAgent(hello_answer["unavailable"])
-        if (
-            hello_answer["answer"]["version"] < wire.VERSION
-        ):  # of the release before: ours takes over
-            ray.kill(handle, no_restart=True)
+        if hello_answer["answer"]["version"] < wire.VERSION:  # of the release before
+            if self.only_looks:
+                raise NoAgent("its agent is of the release before this one")
+            ray.kill(handle, no_restart=True)  # ours takes over
             raise NoAgent("its agent is of the release before and is being replaced")
         if why_unfit := hello_answer["answer"]["why_unfit"]:
             raise NoAgent(why_unfit)
@@ -253,6 +268,10 @@ class Agents:
         with self._lock:
             kept = self._kept
         return kept is not None and name.startswith(f"{self.installation}:") and name not in kept
+
+
+def _gpus_of(lease: Any) -> int:
+    return int(lease.bundle_specs[0].get("GPU", 0))
 
 
 def _key(node: RayNode) -> tuple[str, str]:

@@ -87,6 +87,7 @@ def _answering(options: Mapping[str, Any]) -> Answer:
         installation=options["installation"],
         node_dir=options["node_dir"],
         asked_of_nodes=options["asked_of_nodes"],
+        only_looks=options.get("only_looks", False),
     )
     membership = ClusterMembership(ask_head=ask_head)
     asking = Asking(membership=membership, agents=agents)
@@ -110,7 +111,7 @@ def _knock(address: str) -> None:
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS) as line:
             answer = b"" if os.environ.get("RAY_USE_TLS", "0") != "0" else _greeting(line)
-    except OSError as problem:
+    except (OSError, UnicodeError) as problem:  # of a name that none can be
         raise CannotConnect(
             f"nobody answers at {address} ({problem}), where CONCERTINA_RAY_ADDRESS says that Ray's"
             " head is. Start it, or correct the address"

@@ -110,13 +110,26 @@ def test_what_is_not_configured_and_who_is_not_there_is_said(tmp_path: Path) -> 
     assert (line["level"], "nobody answers at 127.0.0.1:1" in line["text"]) == ("fail", True)
 
 
+def test_a_state_folder_that_cannot_be_read_is_said_and_none_is_made(tmp_path: Path) -> None:
+    nobody = {"CONCERTINA_RAY_ADDRESS": "127.0.0.1:1", "CONCERTINA_RAY_UNPROTECTED": "yes"}
+    inspected(tmp_path / "state", **nobody)
+    assert not (tmp_path / "state").exists()
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "word.json").write_text("{")
+    (line,) = inspected(tmp_path, **nobody)
+    assert (line["level"], "cannot be read" in line["text"]) == ("fail", True)
+
+
 def test_doctor_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parents[4]
     checkout = Checkout(root=root, state_dir=tmp_path, runtime_dir=tmp_path)
-    for name in doctor.RAY_VARIABLES:
+    for name in (*doctor.RAY_VARIABLES, "CONCERTINA_WORKER_HOST"):
         monkeypatch.delenv(name, raising=False)
     (line,) = doctor.check_ray(checkout)
     assert (line.level, "./dev up --host ray" in line.text) == (Level.OK, True)
+    monkeypatch.setenv("CONCERTINA_WORKER_HOST", "ray")
+    (line,) = doctor.check_ray(checkout)
+    assert (line.level, "CONCERTINA_RAY_ADDRESS=''" in line.text) == (Level.FAIL, True)
     monkeypatch.setenv("CONCERTINA_RAY_ADDRESS", "ray://head:10001")
     (line,) = doctor.check_ray(checkout)
     assert (line.level, "ray start --address=HOST:PORT" in line.text) == (Level.FAIL, True)
