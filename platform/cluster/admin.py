@@ -88,17 +88,20 @@ class QuotaFormSet(QuotaFormSetBase):
 
     def _check_teams(self, teams: Collection[str]) -> None:
         """Refuse a second team of a pool for one; what was there before stays."""
-        new = {form.cleaned_data["team"].name for form in self.extra_forms if _has_team(form)}
-        for team in sorted(new & set(teams)):
-            found = problem_of_second_team(
-                team, teams, why_for_one_team=self.instance.why_for_one_team
-            )
+        why = self.instance.why_for_one_team
+        new = {form.cleaned_data["team"].name for form in self.forms if _has_new_team(form)}
+        if not why or not (new := new & set(teams)):
+            return
+        busy = self.instance.teams_with_jobs if self.instance.pk else set()
+        for team in sorted(new):
+            found = problem_of_second_team(team, {*teams, *busy}, why_for_one_team=why)
             if found is not None:
                 raise ValidationError(found.message)
 
 
-def _has_team(form: Any) -> bool:
-    return bool(getattr(form, "cleaned_data", {}).get("team"))
+def _has_new_team(form: Any) -> bool:
+    is_named = bool(getattr(form, "cleaned_data", {}).get("team"))
+    return is_named and "team" in form.changed_data
 
 
 class PoolQuotaInline(QuotaInlineBase):

@@ -119,23 +119,28 @@ def promised_by_the_team_above(
 def problem_of_second_team(
     team: str, others: Collection[str], *, why_for_one_team: str
 ) -> QuotaProblem | None:
-    """Find that a pool for one team would serve a second one. `others`: teams with quotas there."""
+    """Find that a pool for one team would serve a second one.
+
+    `others`: teams with quotas there, or with jobs that have not ended.
+    """
     if not why_for_one_team or not set(others) - {team}:
         return None
     first = ", ".join(sorted(set(others) - {team}))
     return QuotaProblem(
         field="pool",
-        message=f"The pool serves one team, and {first} has a quota there: {why_for_one_team}. Use"
-        " a pool of its own for each team; or let an admin tick teams_trust_each_other on the pool"
-        " if any job of one may read what the others' have there.",
+        message=f"The pool serves one team, and {first} has a quota there, or jobs that have not"
+        f" ended: {why_for_one_team}. Use a pool of its own for each team; or let an admin tick"
+        " teams_trust_each_other on the pool if any job of one may read what the others' have"
+        " there.",
     )
 
 
 def trust_needed(teams: Sequence[str], why: str) -> str:
     """Say why it has to stay said that teams of a pool trust each other, and what to do instead."""
     return (
-        f"Teams {', '.join(teams)} have quotas in this pool, and {why}. Let one of them keep"
-        " its quota there, or let this be ticked."
+        f"Teams {', '.join(teams)} have quotas in this pool, or jobs that have not ended, and"
+        f" {why}. Let one of them keep its quota there, and end the others' jobs; or let this be"
+        " ticked."
     )
 
 

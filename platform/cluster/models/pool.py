@@ -159,11 +159,21 @@ class Pool(models.Model):
                 }
             )
 
+    @property
+    def teams_with_jobs(self) -> set[str]:
+        """Return the names of teams with jobs there that have not ended."""
+        jobs = self.jobs.filter(finished_at=None).order_by()
+        return set(jobs.values_list("team__name", flat=True).distinct())
+
+    @property
+    def teams_there(self) -> set[str]:
+        """Return the names of teams with quotas there, or with jobs that have not ended."""
+        return {*self.quotas.values_list("team__name", flat=True), *self.teams_with_jobs}
+
     def check_trust(self) -> None:
-        """Refuse that it becomes one team's while several have quotas."""
+        """Refuse that it becomes one team's while several are there."""
         if self.pk is None or not (why := self.why_for_one_team):
             return
         were_trusting = Pool.objects.filter(pk=self.pk, teams_trust_each_other=True).exists()
-        teams = list(self.quotas.order_by("team__name").values_list("team__name", flat=True))
-        if were_trusting and len(teams) > 1:
+        if were_trusting and len(teams := sorted(self.teams_there)) > 1:
             raise ValidationError({"teams_trust_each_other": trust_needed(teams, why)})

@@ -27,7 +27,7 @@ from control_plane.setup.errors import (
     SetupObjectMissing,
     SetupRefused,
 )
-from control_plane.setup.in_use import faults_of_use
+from control_plane.setup.in_use import busy_teams, faults_of_use
 from control_plane.setup.nesting import WantedSetup
 from control_plane.setup.objects import Fields, SetupKey, SetupKind, SetupObjects, version_of
 from control_plane.setup.rules import faults_of
@@ -142,7 +142,12 @@ def _allowed(
     twice = wanted.named_twice if wanted else ()
     why = settings.CONCERTINA.worker_host.why_pools_serve_one_team
     faults = faults_of(
-        objects, plan.changes, twice, stored.followed, why_for_one_team=why
+        objects,
+        plan.changes,
+        twice,
+        stored.followed,
+        why_for_one_team=why,
+        busy_teams=busy_teams() if why and plan.changes else {},
     ) or faults_of_rows(objects, plan.changes)
     if faults:
         raise SetupRefused(faults)

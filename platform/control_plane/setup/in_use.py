@@ -51,6 +51,15 @@ def faults_of_use(
     ]
 
 
+def busy_teams() -> Mapping[str, Collection[str]]:
+    """Return by pool the teams with jobs there that have not ended."""
+    live = Job.objects.filter(finished_at=None).order_by()
+    found: dict[str, set[str]] = {}
+    for pool, team in live.values_list("pool__name", "team__name").distinct():
+        found.setdefault(pool, set()).add(team)
+    return found
+
+
 def _needs_an_idle_node(change: SetupChange) -> bool:
     """Tell whether what runs there would not be seen any more, or its GPUs given to others."""
     if change.key.kind is not SetupKind.NODE or change.action is SetupAction.CREATED:

@@ -37,7 +37,9 @@ def faults_of(
     changes: Sequence[SetupChange],
     named_twice: Iterable[str] = (),
     followed: Collection[str] = (),
+    *,
     why_for_one_team: str = "",
+    busy_teams: Mapping[str, Collection[str]] | None = None,
 ) -> Sequence[FieldFault]:
     """Return what is wrong with a set-up to which these changes have led.
 
@@ -48,6 +50,7 @@ def faults_of(
         followed: names of nodes that come and go with a cluster.
         why_for_one_team: why pools are for one team where nobody says that several trust each other
             on them; empty: they are for all.
+        busy_teams: by pool, those with jobs there that have not ended.
     """
     found = [
         *(_fault(place, "is there twice", "Name each once.") for place in named_twice),
@@ -56,8 +59,9 @@ def faults_of(
         *_without_gpus(objects, changes),
         *_of_followed_nodes(objects, changes, followed),
         *_of_teams(objects),
-        *(_of_second_teams(objects, changes, why_for_one_team) if why_for_one_team else ()),
     ]
+    if why_for_one_team:
+        found += _of_second_teams(objects, changes, why_for_one_team, busy_teams or {})
     return found or list(_of_pools(objects, changes))
 
 
@@ -169,10 +173,15 @@ def _of_pools(objects: SetupObjects, changes: Sequence[SetupChange]) -> Iterator
 
 
 def _of_second_teams(
-    objects: SetupObjects, changes: Sequence[SetupChange], why: str
+    objects: SetupObjects,
+    changes: Sequence[SetupChange],
+    why: str,
+    busy: Mapping[str, Collection[str]],
 ) -> Iterator[FieldFault]:
     """Find pools for one team that would get a second one; what was so before stays."""
     teams: defaultdict[str, set[str]] = defaultdict(set)
+    for pool, those in busy.items():
+        teams[pool].update(those)
     for key in objects:
         if key.kind is SetupKind.QUOTA:
             teams[key.name].add(key.of)

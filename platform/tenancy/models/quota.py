@@ -89,7 +89,8 @@ class Quota(models.Model):
         own = {"pk": self.pk, "pool": self.pool_id, "team": self.team_id}
         if not why or Quota.objects.filter(**own).exists():  # as it was before, or smaller
             return None
-        return problem_of_second_team(self.team.name, settings.keys(), why_for_one_team=why)
+        others = {*settings, *self.pool.teams_with_jobs}
+        return problem_of_second_team(self.team.name, others, why_for_one_team=why)
 
     @property
     def gpus_of_pool(self) -> int:

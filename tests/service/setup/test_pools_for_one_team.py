@@ -12,11 +12,15 @@ from cluster.ray_host.kind import RayKind
 from cluster.variables import EnvironmentVariables
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from pytest_django import Settings
 from rest_framework.test import APIClient
 from tenancy.models import Quota, Team
 
+from jobs.lifecycle import JobState
+from jobs.models import Job
 from tests.service.conftest import spec
 
 SETUP = "/api/v1/cluster/setup:apply"
@@ -106,6 +110,11 @@ def test_the_admin_pages_say_the_same(admin_client: Any, robots: Team) -> None:
     assert Quota.objects.count() == 2
     both = Quota.objects.order_by("pk").values_list("pk", flat=True)
     kept = {**fields, "quotas-INITIAL_FORMS": 2, "quotas-0-id": both[0], "quotas-1-id": both[1]}
+    moved = {**kept, "quotas-0-team": Team.objects.create(name="third").pk}
+    Pool.objects.update(teams_trust_each_other=False)
+    assert "third" not in Quota.objects.values_list("team__name", flat=True)
+    assert SAID in admin_client.post(page, moved).content.decode()
+    Pool.objects.update(teams_trust_each_other=True)
     assert "Teams robots, vision have quotas" in admin_client.post(page, kept).content.decode()
 
 
@@ -126,6 +135,29 @@ def test_a_team_without_a_quota_does_not_get_in_by_a_job(api: APIClient, robots:
     Team.objects.create(name="others")
     Pool.objects.filter(pk=pool.pk).update(teams_trust_each_other=True)
     assert api.post("/api/v1/jobs", spec(name="c"), format="json").status_code == 201
+
+
+def test_teams_that_have_jobs_there_are_there(
+    api: APIClient, admin: APIClient, robots: Team
+) -> None:
+    """Theirs would run beside the other's, as the same user."""
+    assert trust(admin, is_there=True).status_code == 200
+    assert api.post("/api/v1/jobs", spec(), format="json").status_code == 201
+    Quota.objects.update(team=robots)  # vision has none, and a job
+    (fault,) = trust(admin, is_there=False).json()["details"]
+    assert "Teams robots, vision have quotas in this pool, or jobs" in fault["remedy"]
+    pool = Pool.objects.get()
+    pool.teams_trust_each_other = False
+    with pytest.raises(ValidationError, match="or jobs that have not ended"):
+        pool.clean()
+    pool.save()
+    Quota.objects.all().delete()
+    wanted = {"setup": {"teams": {"robots": {"quotas": {"default": {"guaranteed_gpus": 0}}}}}}
+    (fault,) = admin.post(SETUP, wanted, format="json").json()["details"]
+    assert "vision has a quota there, or jobs" in fault["remedy"]
+    assert admin.patch(QUOTA, {"guaranteed_gpus": 0}, format="json").status_code == 400
+    Job.objects.update(state=JobState.CANCELLED, finished_at=timezone.now())
+    assert admin.patch(QUOTA, {"guaranteed_gpus": 0}, format="json").status_code == 200
 
 
 def test_a_new_installation_says_it_too(db: None) -> None:

@@ -147,9 +147,9 @@ def _check_is_for_all(pool: Pool, team: Team) -> None:
     """Raises: CommandError, where a pool for one team would serve a second one."""
     if not (why := pool.why_for_one_team):
         return
-    teams = set(pool.quotas.values_list("team__name", flat=True))
-    found = problem_of_second_team(team.name, teams, why_for_one_team=why)
-    if found is not None and team.name not in teams:
+    if pool.quotas.filter(team=team).exists():
+        return
+    if found := problem_of_second_team(team.name, pool.teams_there, why_for_one_team=why):
         raise CommandError(f"{found.message} That is --teams-trust-each-other here.")
 
 
