@@ -214,6 +214,15 @@ def test_why_a_job_waits_grows_no_further_or_shrinks_is_said_in_numbers() -> Non
     )
 
 
+def test_a_limit_of_its_team_is_named_where_it_is_that_one_which_keeps_a_job_waiting() -> None:
+    others = grown("a", 4), grown("c", 2, user="bob", min_workers=2, max_workers=2)
+    wants = waiting("b", min_workers=4, max_workers=8, user="ann")
+    of_team = limited(*others, wants, most=6, limit_gpus=6)
+    assert said(of_team)["b"].startswith(
+        "Waits for 4 GPUs: team vision uses 6 of its limit of 6 GPUs."
+    )
+
+
 def test_a_job_that_can_never_start_says_what_to_change() -> None:
     state = limited(waiting("b", min_workers=5, max_workers=8, user="ann"))
     assert said(state)["b"] == (

@@ -84,7 +84,7 @@ def _scattered(job: Waiting, fragmentation: Fragmentation) -> str:
 def _quota_in_the_way(job: Waiting) -> str:
     team = job.team
     limit = team.limit_gpus
-    if job.user is not None and job.user.used_gpus + job.needed_gpus > job.user.limit_gpus:
+    if job.user is not None and job.is_held_back:
         return of_user(job.user, team.team)
     if limit is not None and team.planned_gpus + job.needed_gpus > limit:
         return f"team {team.team} uses {team.planned_gpus} of its limit of {gpus(limit)}"
