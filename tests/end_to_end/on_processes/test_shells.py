@@ -33,7 +33,7 @@ def job(stack: RunningStack) -> Iterator[SubmittedJob]:
             "batch": {"global_batch_size": {"base": 8, "min": 8, "max": 8}},
         }
         found = SubmittedJob.submit(client, spec)
-        until(lambda: found.is_in("running"), what="it runs")
+        until(lambda: "up" in found.log_lines(), what="its worker is there")
         yield found
         found.cancel()
         until(lambda: found.is_in("cancelled"), what="it ends")
@@ -67,7 +67,7 @@ def test_a_command_is_piped_to_typed_into_interrupted_and_told_of(
 
 
 def told(stack: RunningStack, job: SubmittedJob, operation: str) -> list[dict[str, Any]]:
-    return stack.audited(operation=operation, target=f"jobs/{job.job_id}")
+    return stack.audited(operation=operation, object=f"jobs/{job.job_id}")
 
 
 def typed(command: list[str], environment: dict[str, str]) -> tuple[bytes, int]:
