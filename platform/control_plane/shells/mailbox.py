@@ -13,6 +13,7 @@ from control_plane.shells.orders import MOST_OF_ALL, MOST_OF_HOLDER, MOST_OF_JOB
 ORDERS: Final = "concertina:shells:orders"
 LEASE_SECONDS: Final = 30  # of a slot, and of a client's mark, which `api` renews
 ALIVE_SECONDS: Final = 15  # of the relay's mark
+ENTER_SECONDS: Final = 60  # of the same while the attendant is started, on a busy node
 LIST_SECONDS: Final = 120
 RENEW_SECONDS: Final = 5.0
 

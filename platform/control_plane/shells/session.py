@@ -75,12 +75,12 @@ class ShellSession:
 
     def _run(self) -> None:
         self._used_at = self.clock()
-        self.client.set(mailbox.alive(self.order.id), "1", ex=mailbox.ALIVE_SECONDS)
+        self.client.set(mailbox.alive(self.order.id), "1", ex=mailbox.ENTER_SECONDS)
         try:
             stream = self.entrance.enter(self.order.worker, node=self.order.node)
         except WorkerHostError as problem:
             if isinstance(problem, WorkerNotThere):
-                self._gone(str(problem))
+                self._gone(str(problem), unless_known=str(problem))
             else:
                 self.end(ShellEnd.CANNOT_START, str(problem))
             self._tell_end()
@@ -95,7 +95,11 @@ class ShellSession:
         except (ValueError, KeyError, TypeError, OSError) as problem:  # not as an attendant speaks
             self.end(ShellEnd.WORKER_ENDED, f"The command cannot be heard any more: {problem}")
         finally:
-            self._gone(f"{self.order.worker} has ended, and this with it.")
+            worker = self.order.worker
+            self._gone(
+                f"{worker} has ended, and this with it.",
+                unless_known=f"{worker} has ended, or what ran this beside it was killed.",
+            )
             try:
                 self._tell_end()
             finally:
@@ -205,10 +209,11 @@ class ShellSession:
         if one.is_last:
             stream.write(attendant.packed(attendant.END_OF_INPUT))
 
-    def _gone(self, message: str) -> None:
-        """Say that the worker is, and why."""
+    def _gone(self, message: str, *, unless_known: str) -> None:
+        """Say that the worker is, and why; rows that do not say so may know it later."""
         if self._end is None:
-            self.end(ShellEnd.WORKER_ENDED, f"{message} {self.why_gone(self.order)}".strip())
+            why = self.why_gone(self.order)
+            self.end(ShellEnd.WORKER_ENDED, f"{message} {why}" if why else unless_known)
 
     def _tell_end(self) -> None:
         key = mailbox.outputs(self.order.id)

@@ -274,6 +274,15 @@ def test_it_ends_with_its_worker(shell: Running) -> None:
     }
 
 
+def test_where_no_row_tells_of_an_end_none_is_claimed(shell: Running) -> None:
+    """The command can kill what it runs under, and the worker trains on."""
+    shell.start()
+    shell.stream.hang_up()
+
+    said = "job1-1-1 has ended, or what ran this beside it was killed."
+    assert shell.over()["message"] == said
+
+
 @pytest.mark.parametrize(
     ("problem", "end"),
     [(WorkerNotThere("gone"), "worker_ended"), (CannotEnter("no python3"), "cannot_start")],
