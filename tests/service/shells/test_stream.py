@@ -77,7 +77,7 @@ def followed(made: Made, react: Callable[[bytes], Awaitable[None]]) -> list[Serv
         return events
 
     told = asyncio.run(asyncio.wait_for(follow(), timeout=60))
-    return list(server_events(b"".join(told).decode().split("\n")))
+    return list(server_events([b"".join(told)]))
 
 
 def order() -> ShellOrder:

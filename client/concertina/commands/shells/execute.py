@@ -99,7 +99,7 @@ def _told(current: Session, outcome: ShellOutcome | None) -> int:
     """Return the command's status; or say why it has none."""
     if outcome is None:
         return CommandExitCode.UNREACHABLE
-    if outcome.exit_code is not None:
+    if outcome.end == "exited" and outcome.exit_code is not None:
         return outcome.exit_code
     current.terminal.say(outcome.message, style="bold red")
     return _EXIT_CODES.get(outcome.end, CommandExitCode.REFUSED)
