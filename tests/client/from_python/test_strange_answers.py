@@ -12,6 +12,7 @@ import pytest
 
 from concertina import AsyncClient, Client, ConcertinaError, RefusedByService, Unreachable
 from concertina.connection.retrying import RetryPolicy
+from tests.client.manual_clock import ManualClock
 
 EVENTS = "text/event-stream"
 ONCE = RetryPolicy(patience_seconds=0.0)
@@ -25,6 +26,11 @@ class Strange(BaseHTTPRequestHandler):
     kind = "application/json"
     encoding = ""
     body = b""
+    posts = 0
+
+    def do_POST(self) -> None:
+        """Read it, and say nothing: whether it was done nobody knows."""
+        type(self).posts += 1
 
     def do_GET(self) -> None:
         self.send_response(self.status)
@@ -164,6 +170,27 @@ def test_what_goes_wrong_in_the_callers_own_block_is_the_callers(
 
     with pytest.raises(type(own), match="another service"):
         asyncio.run(follow())
+
+
+@pytest.mark.parametrize(
+    ("ask", "is_once"),
+    [
+        (lambda client: client.submit({}), False),
+        (lambda client: client.simulations.request({}), True),
+        (lambda client: client.webhooks.replay("7", "8", team="vision"), True),
+        (lambda client: client.api.request_simulation({}), True),
+    ],
+    ids=["job with its key", "simulation", "delivery", "simulation of the api"],
+)
+def test_what_makes_something_anew_is_sent_once(
+    service: tuple[str, type[Strange]], ask: Callable[[Client], object], *, is_once: bool
+) -> None:
+    url, handler = service
+    handler.body = b'{"items": [{"id": 7, "name": "7", "team": "vision"}]}'
+    clock = ManualClock()
+    with Client(url, "ct_x", clock=clock) as client, pytest.raises(Unreachable):
+        ask(client)
+    assert (handler.posts == 1) is is_once
 
 
 def httpx_error() -> Exception:

@@ -31,7 +31,8 @@ class Simulations:
             NotAllowed: neither an admin nor a team lead speaks, or a lead about what was.
             RefusedByService: a field is wrong, or it would take too long.
         """
-        return cast("SimulationDetail", self._send("POST", "/simulations", body=dict(wish))[1])
+        made = self._send("POST", "/simulations", body=dict(wish), is_repeatable=False)[1]
+        return cast("SimulationDetail", made)
 
     def get(self, simulation_id: str) -> SimulationDetail:
         return cast("SimulationDetail", self._send("GET", f"/simulations/{simulation_id}")[1])

@@ -81,7 +81,7 @@ class Webhooks:
     def replay(self, reference: str, delivery: str, *, team: str | None = None) -> Delivery:
         """Send something again, with the same id."""
         path = f"{self._path(reference, team)}/deliveries/{delivery}/replay"
-        return cast("Delivery", self._send("POST", path)[1])
+        return cast("Delivery", self._send("POST", path, is_repeatable=False)[1])
 
     def find(self, reference: str, *, team: str | None = None) -> Webhook:
         """The webhook with this id, or the only one with this name.
