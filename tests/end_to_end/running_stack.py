@@ -72,14 +72,17 @@ class RunningStack:
         answer = self._as_admin("DELETE", f"teams/{team}", {})
         assert answer.status_code == 204, answer.text
 
-    def personal_token(self) -> str:
-        """Return a key of the admin's own."""
+    @contextmanager
+    def personal_token(self) -> Iterator[str]:
+        """A key of the admin's own, which is revoked in the end."""
         answer = self._as_admin(
             "POST", "personal-tokens", {"name": f"test-{uuid.uuid4().hex[:8]}", "days": 1}
         )
         assert answer.status_code == 201, answer.text
-        key: str = answer.json()["key"]
-        return key
+        made = answer.json()
+        yield made["key"]
+        gone = self._as_admin("DELETE", f"personal-tokens/{made['id']}", None)
+        assert gone.status_code == 204, gone.text
 
     def audited(self, **asked: str) -> list[dict[str, Any]]:
         """As an admin: entries of the audit log, the newest first."""

@@ -39,22 +39,27 @@ def job(stack: RunningStack) -> Iterator[SubmittedJob]:
         until(lambda: found.is_in("cancelled"), what="it ends")
 
 
-def ask(stack: RunningStack, *words: str) -> tuple[list[str], dict[str, str]]:
-    """The command line of somebody who may do so, and its environment."""
-    known = {"CONCERTINA_URL": stack.url, "CONCERTINA_TOKEN": stack.personal_token()}
-    return [sys.executable, "-m", "concertina", "exec", *words], {**os.environ, **known}
+@pytest.fixture
+def environment(stack: RunningStack) -> Iterator[dict[str, str]]:
+    """Of the command line of somebody who may have shells."""
+    with stack.personal_token() as key:
+        yield {**os.environ, "CONCERTINA_URL": stack.url, "CONCERTINA_TOKEN": key}
+
+
+def ask(*words: str) -> list[str]:
+    return [sys.executable, "-m", "concertina", "exec", NAME, *words]
 
 
 def test_a_command_is_piped_to_typed_into_interrupted_and_told_of(
-    stack: RunningStack, job: SubmittedJob
+    stack: RunningStack, job: SubmittedJob, environment: dict[str, str]
 ) -> None:
-    command, environment = ask(stack, NAME, "--", "sh", "-c", "cat; echo $OF_THE_JOB >&2; exit 4")
+    command = ask("--", "sh", "-c", "cat; echo $OF_THE_JOB >&2; exit 4")
     piped = subprocess.run(
         command, env=environment, input=b"x" * 100_000, capture_output=True, check=False
     )
     assert (piped.returncode, len(piped.stdout), piped.stderr) == (4, 100_000, b"seen\n")
 
-    screen, code = typed(*ask(stack, NAME, "--worker", "0"))
+    screen, code = typed(ask("--worker", "0"), environment)
     assert b"42-seen" in screen
     assert b"woken" in screen
     assert code == 3
@@ -100,11 +105,11 @@ def read_until(terminal: int, screen: bytes, awaited: bytes) -> bytes:
 
 
 def test_a_command_ends_when_its_client_or_its_worker_is_gone(
-    stack: RunningStack, job: SubmittedJob
+    job: SubmittedJob, environment: dict[str, str]
 ) -> None:
     """Whatever it does about signals."""
     script = "trap '' HUP INT TERM; echo $$; while :; do sleep 1; done"
-    command, environment = ask(stack, NAME, "--", "sh", "-c", script)
+    command = ask("--", "sh", "-c", script)
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as client:
         assert client.stdout is not None
         pid = int(client.stdout.readline())

@@ -65,9 +65,10 @@ class FollowedEvents:
         self.tail.join(self)
         try:
             yield _RETRY
+            self._news.clear()  # before each look at what the tail has reached, or one is missed
             while self.tail.reached is None and await self._may_look():
-                self._news.clear()
                 await self._wait(_LOOK_SECONDS)
+                self._news.clear()
             position = self.tail.reached if self.after is None else self.after
             yield _at(position, "begin")
             async for event in self._following(position or 0):

@@ -59,12 +59,11 @@ def test_bad_trials_are_stopped_and_the_best_trains_to_its_end(swept: dict[str, 
     assert swept["best"] == best["id"]
     assert (best["state"], best["resource"]) == ("completed", EPOCHS), told
     stopped = [one for one in swept["items"] if one["reason"] == "stopped_by_sweep"]
-    assert len(stopped) >= 2, told
     for one in stopped:
         assert one["state"] == "cancelled"
         assert one["value"] > best["value"]
         assert one["marks"][0]["value"] > best["marks"][0]["value"]
-    assert by_rate[0.001] in stopped
+    assert by_rate[0.001] in stopped, told  # others may be the best of those that came first
 
 
 def test_the_page_of_a_sweep_shows_its_trials_and_names_the_best(
