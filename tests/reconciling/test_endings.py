@@ -155,6 +155,16 @@ EXPECTED: dict[str, tuple[JobSnapshot, list[str]]] = {
         ),
         ["tell all_workers_lost: out_of_memory", "stop as failed: out_of_memory"],
     ),
+    "also if its host saw that of a loss before only": (
+        job(
+            gone("w1", -9, failing=Failing.OUT_OF_MEMORY),
+            gone("w2", -9),
+            assignment=assignment("w2"),
+            life=SignsOfLife(lost_at=ago(60), losses_in_a_row=4),
+            answers={MemoryLimit("w1"): 4 * GIB},
+        ),
+        ["tell all_workers_lost: node_lost", "stop as failed: out_of_memory"],
+    ),
     "a restart between two sets of workers is no end": (
         job(
             mode=RescaleMode.RESTART,

@@ -49,7 +49,8 @@ def recover_from_loss(job: JobSnapshot, lost: Sequence[WorkerSnapshot]) -> Instr
 
 
 def _give_up(job: JobSnapshot, lost: Sequence[WorkerSnapshot], in_a_row: int) -> Stop:
-    reason, sentence = _loss(job, lost)
+    """Give the kernel's reason also if it was told of an earlier loss only: hosts may miss one."""
+    reason, sentence = _loss(job, (*lost, *reversed(job.workers)))
     message = f"All workers were lost {in_a_row} times in a row without a sign of life between"
     if reason is JobReason.OUT_OF_MEMORY:
         message = f"{message}. {sentence}"
