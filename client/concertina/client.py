@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
-from concertina.api.request import one_key
+from concertina.api.request import ApiRequest, one_key
 from concertina.code.fetching import unpack
 from concertina.code.packing import packed
 from concertina.connection import credentials, paging
@@ -32,7 +33,6 @@ from concertina.connection.retrying import (
     RemainingRetries,
     RetryPolicy,
     SystemClock,
-    retry,
 )
 from concertina.connection.senders import RetryingSender
 from concertina.connection.shells.remote_shell import RemoteShell
@@ -345,8 +345,5 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
     def _send(
         self, method: str, path: str, *, is_repeatable: bool = True, **request: Any
     ) -> tuple[int, Any]:
-        return retry(
-            lambda: self._transport.send(method, path, **request),
-            patience=self._patience(),
-            is_repeatable=is_repeatable,
-        )
+        whole = replace(ApiRequest.of(method, path, **request), is_repeatable=is_repeatable)
+        return RetryingSender(self._transport, self._patience).send(whole)

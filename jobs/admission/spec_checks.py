@@ -266,32 +266,35 @@ def _too_large(admitted: AdmittedSpec) -> Iterator[Problem]:
     workers = _fewest_workers(spec)
     limit, whose = _limit(admitted)
     if workers * per_worker > limit:
-        yield Problem(
-            field="elastic.min_workers",
-            value=spec.elastic.min_workers,
-            problem=f"needs at least {workers * per_worker} GPUs ({workers} workers of"
-            f" {per_worker}), but {whose} {limit}",
-            remedy=f"Use at most {limit // per_worker} workers as the smallest size.",
-            code="exceeds_limit",
-        )
+        remedy = f"Use at most {limit // per_worker} workers as the smallest size."
+        yield _smallest_is_too_large(spec, but=f"{whose} {limit}", remedy=remedy)
 
 
 def _too_large_for_one(admitted: AdmittedSpec, records: TeamRecords) -> Iterator[Problem]:
     """A user's jobs hold at most so many GPUs together, so each needs no more than that."""
     spec, per_worker = admitted.spec, admitted.spec.resources.gpus_per_worker
-    workers = _fewest_workers(spec)
-    needed = workers * per_worker
+    needed = _fewest_workers(spec) * per_worker
     if needed == 1 or (found := records.gpus_per_user) is None or needed <= found[0]:
         return
     most, team = found
     fitting = most // per_worker
     fewer = f"Use at most {fitting} workers as the smallest size, or have" if fitting else "Have"
-    yield Problem(
+    yield _smallest_is_too_large(
+        spec,
+        but="jobs of one person or token may hold"
+        f" {most} at once in team {team.name} (max_gpus_per_user)",
+        remedy=f"{fewer} a lead of team {team.name} or an admin raise the limit.",
+    )
+
+
+def _smallest_is_too_large(spec: JobSpec, *, but: str, remedy: str) -> Problem:
+    workers, per_worker = _fewest_workers(spec), spec.resources.gpus_per_worker
+    return Problem(
         field="elastic.min_workers",
         value=spec.elastic.min_workers,
-        problem=f"needs at least {needed} GPUs ({workers} workers of {per_worker}), but jobs of one"
-        f" person or token may hold {most} at once in team {team.name} (max_gpus_per_user)",
-        remedy=f"{fewer} a lead of team {team.name} or an admin raise the limit.",
+        problem=f"needs at least {workers * per_worker} GPUs ({workers} workers of {per_worker}),"
+        f" but {but}",
+        remedy=remedy,
         code="exceeds_limit",
     )
 

@@ -20,7 +20,7 @@ from autoscaler.planning.teams.team_tree import POOL
 from autoscaler.planning.teams.water_filling import Shares, Want, fair_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from autoscaler.planning.allocation.size_values import SizeValues
     from autoscaler.planning.snapshot.cluster_state import PlannedJob, PlannedPool
@@ -128,22 +128,22 @@ def largest_within(steps: Iterable[Sequence[int]], room: int) -> int:
     """
     if room <= 0:
         return 0
-    mask = (1 << (room + 1)) - 1
     totals = 1
-    for own in steps:
-        sums = totals
-        for gpus in own:
-            if gpus > room:
-                break
-            sums |= totals << gpus
-        totals = sums & mask
+    for totals in _reachable(steps, room):
         if totals >> room:
-            return room
+            break
     return totals.bit_length() - 1
 
 
 def _totals_within(steps: Iterable[Sequence[int]], room: int) -> list[int]:
     """All totals above 0 and of at most `room` when each job takes one of its steps, or none."""
+    *_, totals = (1, *_reachable(steps, room))
+    bits = reversed(f"{totals:b}")
+    return [total for total, bit in enumerate(bits) if total and bit == "1"]
+
+
+def _reachable(steps: Iterable[Sequence[int]], room: int) -> Iterator[int]:
+    """Yield, after each job, the totals that can be had with those so far: a bit for each."""
     mask, totals = (1 << (room + 1)) - 1, 1
     for own in steps:
         sums = totals
@@ -152,8 +152,7 @@ def _totals_within(steps: Iterable[Sequence[int]], room: int) -> list[int]:
                 break
             sums |= totals << gpus
         totals = sums & mask
-    bits = reversed(f"{totals:b}")
-    return [total for total, bit in enumerate(bits) if total and bit == "1"]
+        yield totals
 
 
 def _needs(values_of_jobs: Iterable[SizeValues], users: UserLimits) -> dict[str, _TeamNeed]:

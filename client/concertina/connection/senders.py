@@ -28,14 +28,7 @@ class RetryingSender:
 
     def send(self, request: ApiRequest) -> tuple[int, Any]:
         return retry(
-            lambda: self._transport.send(
-                request.method,
-                request.path,
-                params=request.params,
-                body=request.body,
-                content=request.content,
-                headers=request.headers,
-            ),
+            lambda: self._transport.send(request),
             patience=self._patience(),
             is_repeatable=request.is_repeatable,
         )

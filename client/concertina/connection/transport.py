@@ -23,6 +23,8 @@ from concertina.errors import NotAllowed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from concertina.api.request import ApiRequest
+
 _Piece = TypeVar("_Piece")
 NO_TOKEN = "This is not a token: it has characters that no token has."  # noqa: S105 - a sentence
 
@@ -44,16 +46,7 @@ class Transport:
     def _http(self) -> httpx.Client:
         return self._speaker.http
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, Any] | None = None,
-        body: Any = None,
-        content: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> tuple[int, Any]:
+    def send(self, request: ApiRequest) -> tuple[int, Any]:
         """Send JSON, or content as it is, and give back the status with the decoded body.
 
         Raises:
@@ -61,12 +54,12 @@ class Transport:
         """
         with self._reader.translated_errors():
             response = self._http.request(
-                method,
-                path,
-                params=without_none(params),
-                json=body,
-                content=content,
-                headers=headers,
+                request.method,
+                request.path,
+                params=request.params,
+                json=request.body,
+                content=request.content,
+                headers=request.headers,
             )
         return response.status_code, self._reader.decoded(response)
 

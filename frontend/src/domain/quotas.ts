@@ -189,3 +189,8 @@ export function barsOf(
   const percent = (value: number) => (longest === 0 ? 0 : (value / longest) * 100);
   return values.map(({ before, after }) => ({ before: percent(before), after: percent(after) }));
 }
+
+/** Say how far the replay of the past is. */
+export function replayedWords(percent: string): string {
+  return `Replays the last days: ${percent}.`;
+}

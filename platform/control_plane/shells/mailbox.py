@@ -17,34 +17,6 @@ ENTER_SECONDS: Final = 60  # of the same while the attendant is started, on a bu
 LIST_SECONDS: Final = 120
 RENEW_SECONDS: Final = 5.0
 
-TAKE: Final = """
-local now = redis.call('TIME')[1]
-for i, key in ipairs(KEYS) do
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    if redis.call('ZCARD', key) >= tonumber(ARGV[2 + i]) then
-        return i
-    end
-end
-for _, key in ipairs(KEYS) do
-    redis.call('ZADD', key, now + ARGV[2], ARGV[1])
-    redis.call('EXPIRE', key, ARGV[2])
-end
-return 0
-"""
-RENEW: Final = """
-local now = redis.call('TIME')[1]
-for i, key in ipairs(KEYS) do
-    if i == 1 then
-        redis.call('EXPIRE', key, ARGV[2])
-    elseif i == 2 then
-        redis.call('EXPIRE', key, ARGV[3])
-    else
-        redis.call('ZADD', key, now + ARGV[2], ARGV[1])
-        redis.call('EXPIRE', key, ARGV[2])
-    end
-end
-"""
-"""Renews, for as long as the client is there: its mark, what waits for it, and its slots."""
 PUT: Final = """
 if redis.call('GET', KEYS[2]) ~= ARGV[4] then
     return -1

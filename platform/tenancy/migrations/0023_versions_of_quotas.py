@@ -90,6 +90,10 @@ class Migration(migrations.Migration):
                         name="one_quota_holds_now",
                     ),
                 ],
+                "indexes": [
+                    models.Index(fields=["quota_number", "until"], name="quota_versions"),
+                    models.Index(fields=["since"], name="quota_since"),
+                ],
             },
         ),
         migrations.RunSQL(KEEP, KEEP_NO_MORE),

@@ -130,6 +130,10 @@ class QuotaVersion(models.Model):
                 fields=("quota_number",), condition=Q(until=None), name="one_quota_holds_now"
             ),
         )
+        indexes = (
+            models.Index(fields=("quota_number", "until"), name="quota_versions"),
+            models.Index(fields=("since",), name="quota_since"),
+        )
 
     def __str__(self) -> str:
         return f"{self.team} in {self.pool} from {self.since:%Y-%m-%d %H:%M} on"

@@ -11,6 +11,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from concertina.api.request import ApiRequest
 from concertina.errors import ConcertinaError, NotFound, Unreachable
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class RemoteShell:
         while self.outcome is None:
             self._sent_at = self.clock.now()
             try:
-                self.transport.send("POST", path, body=body)
+                self.transport.send(ApiRequest.of("POST", path, body=body))
             except NotFound:
                 return False
             except Unreachable as error:

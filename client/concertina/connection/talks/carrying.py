@@ -49,26 +49,36 @@ def result_of(talk: Talk[Result], do: Callable[[TalkStep], Any]) -> Result:
     """Carry out a talk that tells nothing; return its result."""
     under_way = TalkUnderWay(talk)
     while (step := under_way.step) is not None:
-        try:
-            came = do(step)
-        except ConcertinaError as error:
-            under_way.fail(error)
-        else:
-            under_way.hear(came)
+        _go_on(under_way, step, do)
     return under_way.result
+
+
+def _go_on(under_way: TalkUnderWay[Any], step: TalkStep, do: Callable[[TalkStep], Any]) -> None:
+    try:
+        came = do(step)
+    except ConcertinaError as error:
+        under_way.fail(error)
+    else:
+        under_way.hear(came)
 
 
 async def awaited_result_of(talk: Talk[Result], do: Callable[[TalkStep], Awaitable[Any]]) -> Result:
     """Carry out a talk that tells nothing; return its result."""
     under_way = TalkUnderWay(talk)
     while (step := under_way.step) is not None:
-        try:
-            came = await do(step)
-        except ConcertinaError as error:
-            under_way.fail(error)
-        else:
-            under_way.hear(came)
+        await _go_on_later(under_way, step, do)
     return under_way.result
+
+
+async def _go_on_later(
+    under_way: TalkUnderWay[Any], step: TalkStep, do: Callable[[TalkStep], Awaitable[Any]]
+) -> None:
+    try:
+        came = await do(step)
+    except ConcertinaError as error:
+        under_way.fail(error)
+    else:
+        under_way.hear(came)
 
 
 class BlockingSteps:
@@ -108,13 +118,8 @@ class BlockingSteps:
                     if isinstance(step, Said):
                         yield step.value
                         under_way.hear(None)
-                        continue
-                    try:
-                        came = self(step)
-                    except ConcertinaError as error:
-                        under_way.fail(error)
                     else:
-                        under_way.hear(came)
+                        _go_on(under_way, step, self)
             finally:
                 under_way.end()
 
@@ -158,12 +163,7 @@ class AwaitedSteps:
                     if isinstance(step, Said):
                         yield step.value
                         under_way.hear(None)
-                        continue
-                    try:
-                        came = await self(step)
-                    except ConcertinaError as error:
-                        under_way.fail(error)
                     else:
-                        under_way.hear(came)
+                        await _go_on_later(under_way, step, self)
             finally:
                 under_way.end()

@@ -5,17 +5,25 @@ import type { PreviewedTeam, QuotaPreview, TeamOutcome } from "../../api/types";
 import { TeamMark } from "../../design/TeamMark";
 import { useTeamColour } from "../../design/teamColour";
 import { RelativeTime } from "../../design/Time";
+import { UnderWay } from "../../design/UnderWay";
 import { formatDuration, formatGpuHours, plural } from "../../domain/format";
-import { askedAbout, askedInWords, barsOf, previewInWords } from "../../domain/quotas";
-import { ReplayWaiting } from "./ReplayWaiting";
+import {
+  askedAbout,
+  askedInWords,
+  barsOf,
+  previewInWords,
+  replayedWords,
+} from "../../domain/quotas";
 import styles from "./QuotasPage.module.css";
 
 export function PreviewTold({ preview }: { readonly preview: QuotaPreview }) {
   const cancel = useCancelPreview(preview.id);
   if (isLive(preview)) {
     return (
-      <ReplayWaiting
-        replay={preview}
+      <UnderWay
+        work={preview}
+        label="Replayed"
+        told={replayedWords}
         isGivingUp={cancel.isPending}
         onGiveUp={() => {
           cancel.mutate();

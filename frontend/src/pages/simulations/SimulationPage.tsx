@@ -11,10 +11,9 @@ import { Button } from "../../design/Button";
 import { Card } from "../../design/Card";
 import frame from "../../design/Page.module.css";
 import { Problem } from "../../design/Problem";
-import { ProgressBar } from "../../design/ProgressBar";
 import { Skeleton } from "../../design/Skeleton";
 import { RelativeTime } from "../../design/Time";
-import { formatPercent } from "../../domain/format";
+import { UnderWay } from "../../design/UnderWay";
 import { askedInWords, draftOf, STATE_TONES } from "../../domain/simulations";
 import { AskSimulation } from "./AskSimulation";
 import { Runs } from "./Runs";
@@ -87,35 +86,24 @@ function Shown({ simulation }: { readonly simulation: SimulationDetail }) {
   );
 }
 
-function Waiting({
-  simulation: { id, state, progress },
-}: {
-  readonly simulation: SimulationDetail;
-}) {
-  const cancel = useCancelSimulation(id);
+function Waiting({ simulation }: { readonly simulation: SimulationDetail }) {
+  const cancel = useCancelSimulation(simulation.id);
   return (
     <Card title="Under way">
-      <div className={styles.waiting}>
-        <ProgressBar progress={progress} label="Simulated" colour="var(--accent)" isLive />
-        <p role="status">
-          {state === "queued"
-            ? "Waits for the background worker."
-            : `${formatPercent(progress)} of the jobs have ended.`}
+      <UnderWay
+        work={simulation}
+        label="Simulated"
+        told={(percent) => `${percent} of the jobs have ended.`}
+        isGivingUp={cancel.isPending}
+        onGiveUp={() => {
+          cancel.mutate(undefined);
+        }}
+      />
+      {cancel.error !== null && (
+        <p role="alert" className={styles.problem}>
+          {messageOf(cancel.error)}
         </p>
-        <Button
-          disabled={cancel.isPending}
-          onClick={() => {
-            cancel.mutate(undefined);
-          }}
-        >
-          Give up
-        </Button>
-        {cancel.error !== null && (
-          <p role="alert" className={styles.problem}>
-            {messageOf(cancel.error)}
-          </p>
-        )}
-      </div>
+      )}
     </Card>
   );
 }

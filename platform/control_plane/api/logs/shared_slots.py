@@ -1,8 +1,7 @@
 """Who holds stream slots in any process of `api`? Redis knows, until a process stops renewing.
 
-A slot is a member of a sorted set, for its holder and for the team, with the moment at which it
-expires: slots of a killed process are free again after `LEASE_SECONDS`. Without Redis nobody is
-refused here; each process still has bounds of its own.
+A stream takes a slot of its holder and one of the team. Without Redis nobody is refused here; each
+process still has bounds of its own.
 """
 
 from __future__ import annotations
@@ -16,31 +15,11 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from control_plane.web import leased_slots
+
 LEASE_SECONDS: Final = 45
 _TIMEOUT_SECONDS: Final = 0.25
 _FAILURES: Final = (redis.RedisError, OSError, TimeoutError)
-
-_TAKE: Final = """
-local now = redis.call('TIME')[1]
-for i, key in ipairs(KEYS) do
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    if redis.call('ZCARD', key) >= tonumber(ARGV[2 + i]) then
-        return i
-    end
-end
-for _, key in ipairs(KEYS) do
-    redis.call('ZADD', key, now + ARGV[2], ARGV[1])
-    redis.call('EXPIRE', key, ARGV[2])
-end
-return 0
-"""
-_RENEW: Final = """
-local now = redis.call('TIME')[1]
-for _, key in ipairs(KEYS) do
-    redis.call('ZADD', key, now + ARGV[2], ARGV[1])
-    redis.call('EXPIRE', key, ARGV[2])
-end
-"""
 
 logger: Final = logging.getLogger(__name__)
 
@@ -70,8 +49,8 @@ class SharedSlots:
             socket_connect_timeout=_TIMEOUT_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
-        self._take = self._client.register_script(_TAKE)
-        self._renew = self._client.register_script(_RENEW)
+        self._take = self._client.register_script(leased_slots.TAKE)
+        self._renew = self._client.register_script(leased_slots.RENEW)
 
     def is_full(self, slot: StreamSlot, *, of_holder: int, of_team: int) -> int:
         """Take the slot and return 0; or return 1 if all the holder's are taken, 2 the team's."""

@@ -21,6 +21,7 @@ from control_plane.shells.orders import (
     MOST_OF_JOB,
     ShellOrder,
 )
+from control_plane.web import leased_slots
 from jobs.models import Assignment, Job, Worker
 from jobs.queries import visible_jobs
 from jobs.worker_phase import WorkerPhase
@@ -126,7 +127,7 @@ def take_slots(order: ShellOrder) -> None:
     arguments: list[Any] = [order.id, mailbox.LEASE_SECONDS, *slots.values()]
     try:
         client = kept_client()
-        whose = int(client.eval(mailbox.TAKE, len(slots), *slots, *arguments))
+        whose = int(client.eval(leased_slots.TAKE, len(slots), *slots, *arguments))
         if whose:
             raise TooManyShells(whose)
         client.set(mailbox.held(order.id), order.mark, ex=mailbox.LEASE_SECONDS)

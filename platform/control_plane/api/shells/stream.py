@@ -25,6 +25,7 @@ from control_plane.front.threads.processor_shares import FRONT_SECONDS, Processo
 from control_plane.shells import mailbox
 from control_plane.shells.ended import note_end
 from control_plane.shells.orders import ENDED, OUTPUT, TAKEN_SECONDS, ShellEnd, ShellOrder
+from control_plane.web import leased_slots
 
 KEEP_ALIVE_SECONDS: Final = 15.0  # proxies close a connection that says nothing for a minute
 _WAIT_SECONDS: Final = 1
@@ -129,10 +130,13 @@ class ShellOutput:
         await client.set(mailbox.withdrawn(self.order.id), "1", ex=mailbox.LIST_SECONDS)
 
     async def _renew(self, client: Any) -> None:
-        shell = self.order.id
-        keys = [mailbox.held(shell), mailbox.outputs(shell), *mailbox.slots(self.order)]
-        arguments = (shell, mailbox.LEASE_SECONDS, mailbox.LIST_SECONDS)
-        await client.eval(mailbox.RENEW, len(keys), *keys, *arguments)
+        """Let the client's mark, what waits for it, and its slots last a while longer."""
+        shell, slots = self.order.id, mailbox.slots(self.order)
+        async with client.pipeline(transaction=False) as pipeline:
+            pipeline.expire(mailbox.held(shell), mailbox.LEASE_SECONDS)
+            pipeline.expire(mailbox.outputs(shell), mailbox.LIST_SECONDS)
+            pipeline.eval(leased_slots.RENEW, len(slots), *slots, shell, mailbox.LEASE_SECONDS)
+            await pipeline.execute()
 
     async def _lost(self, *, was_taken: bool) -> bytes:
         """Write down the end that the relay cannot write any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final
 
 from cluster.models import Pool
@@ -96,11 +97,9 @@ class QuotasView(APIView):
         if moment is None:
             quotas = Quota.objects.filter(team=team).select_related("pool")
             return Response(QuotaListSerializer({"items": quotas}).data)
-        first = first_known_quota()
-        if first is None or moment < first:
-            known = f"before {first:%Y-%m-%dT%H:%M:%SZ}" if first else "yet"
-            raise exceptions.ValidationError({"as_of": f"No quota was written down {known}."})
         past = [_as_it_was(version) for version in quotas_at(team, moment)]
+        if not past:
+            _check_is_known(moment)
         return Response(QuotaListSerializer({"items": past}).data)
 
 
@@ -167,6 +166,14 @@ class StandingView(APIView):
             if row["team"] == name
         ]
         return Response(StandingListSerializer({"items": items}).data)
+
+
+def _check_is_known(moment: datetime) -> None:
+    """Raises: ValidationError, for a moment before the first quota of all was written down."""
+    first = first_known_quota()
+    if first is None or moment < first:
+        known = f"before {first:%Y-%m-%dT%H:%M:%SZ}" if first else "yet"
+        raise exceptions.ValidationError({"as_of": f"No quota was written down {known}."})
 
 
 def _as_it_was(version: QuotaVersion) -> Quota:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from cluster.models import Pool
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from tenancy.models import Quota, QuotaVersion, Team
 
@@ -95,3 +96,16 @@ def test_what_nobody_can_know_is_refused_in_words(
 
 def test_the_past_of_a_team_that_is_not_there_is_not_there(foreign_api: APIClient) -> None:
     assert foreign_api.get("/api/v1/teams/nobody/quotas", {"as_of": now()}).status_code == 404
+
+
+def test_the_past_costs_as_few_statements_as_today_however_often_a_quota_changed(
+    foreign_api: APIClient, vision: Team
+) -> None:
+    with CaptureQueriesContext(connection) as today:
+        foreign_api.get(URL)
+    for guaranteed in range(4):
+        Quota.objects.filter(team=vision).update(guaranteed_gpus=guaranteed)
+    moment = now()
+    with CaptureQueriesContext(connection) as past:
+        assert guarantees(foreign_api, as_of=moment) == [("default", 3)]
+    assert len(past) == len(today)

@@ -10,11 +10,12 @@ import { useInAddress } from "../../../app/useInAddress";
 import { Button } from "../../../design/Button";
 import { Card } from "../../../design/Card";
 import { RelativeTime } from "../../../design/Time";
+import { UnderWay } from "../../../design/UnderWay";
 import { useTeamColour } from "../../../design/teamColour";
 import { plural } from "../../../domain/format";
 import { jobHours, priceBars, priceInWords } from "../../../domain/quotaPrice";
+import { replayedWords } from "../../../domain/quotas";
 import { mayDoIt } from "../../../domain/roles";
-import { ReplayWaiting } from "../../quotas/ReplayWaiting";
 import styles from "./GuaranteeWorth.module.css";
 
 const DAYS = 7;
@@ -73,8 +74,10 @@ function Told({ price }: { readonly price: QuotaPrice }) {
   const colour = useTeamColour();
   if (isLive(price)) {
     return (
-      <ReplayWaiting
-        replay={price}
+      <UnderWay
+        work={price}
+        label="Replayed"
+        told={replayedWords}
         isGivingUp={cancel.isPending}
         onGiveUp={() => {
           cancel.mutate();
