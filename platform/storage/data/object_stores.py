@@ -31,6 +31,7 @@ CREDENTIALS: Final = (  # variables of a secret that are of use; a fetcher is to
     "AZURE_STORAGE_SAS_TOKEN",
     "HTTP_BEARER_TOKEN",
 )
+_WITH_ENDPOINT: Final = ("s3://", "gs://", "az://")
 _LONGEST: Final = 1000  # characters
 _BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}")
 
@@ -46,8 +47,8 @@ class ObjectStoreKind:
         _check_url(url, SCHEMES, rules)
         if endpoint := place.get("endpoint", ""):
             _check_url(endpoint, ("https", "http"), rules)
-            if not url.startswith("s3://"):
-                raise SourceInvalid("Only s3:// has an endpoint. Leave it out.")
+            if not url.startswith(_WITH_ENDPOINT):
+                raise SourceInvalid(f"{urlsplit(url).scheme}:// has no endpoint. Leave it out.")
         kept = ("url", "endpoint", "secret", "team")
         return {name: place[name] for name in kept if place.get(name)}
 

@@ -24,7 +24,8 @@ from storage.data.fetcher.orders import (
     UnusableSource,
 )
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
-from storage.data.fetcher.stores import ObjectStore, open_store
+from storage.data.fetcher.stores.opening import open_store
+from storage.data.fetcher.stores.port import ObjectStore
 from storage.data.listings import MOST_OBJECTS, ListingInvalid, ObjectListing, StoredObject
 
 from autoscaler.backoff import Backoff
@@ -63,6 +64,9 @@ class MemoryStore:
 
     async def parts(self, one: StoredObject) -> int | None:  # noqa: ARG002 - the port's
         return None
+
+    async def aclose(self) -> None:
+        pass
 
 
 def fetch(

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from storage.data.fetcher.orders import (
     Status,
     UnusableSource,
 )
-from storage.data.fetcher.stores import open_store
+from storage.data.fetcher.stores.opening import open_store
 
 from autoscaler.backoff import Backoff
 from tests.object_store import CREDENTIAL, noise, object_store
@@ -98,8 +98,7 @@ def web() -> Iterator[Web]:
 
 def from_web(web: Web, tmp_path: Path) -> Path:
     async def run() -> Path:
-        store: Any = open_store(web.url, endpoint="", credential={})
-        try:
+        async with aclosing(open_store(web.url, endpoint="", credential={})) as store:
             listing = await list_objects(store, between_tries=AT_ONCE)
             if web.hangs:
                 web.tag = '"two"'
@@ -112,8 +111,6 @@ def from_web(web: Web, tmp_path: Path) -> Path:
                 known={},
                 between_tries=AT_ONCE,
             ).run()
-        finally:
-            await (await store._fs.set_session()).close()  # noqa: SLF001 - else it warns
         return tmp_path / "whole"
 
     return asyncio.run(run())
@@ -151,6 +148,29 @@ def test_what_a_web_server_refuses_is_told(
     web.status = status
     with pytest.raises(kind, match=said):
         from_web(web, tmp_path)
+
+
+@pytest.mark.parametrize("scheme", ["gs", "az"])
+@pytest.mark.parametrize(
+    ("status", "kind", "said"),
+    [
+        (403, UnusableSource, "The store refuses"),
+        (429, SourceAway, "does not answer well"),
+        (503, SourceAway, "does not answer well"),
+    ],
+)
+def test_who_may_not_read_is_told_at_once_and_who_must_wait_waits(
+    web: Web, scheme: str, status: int, kind: type[FetchError], said: str
+) -> None:
+    web.status, web.content = status, b""
+    asked = open_store(f"{scheme}://datasets", endpoint=f"{web.url}/tests", credential={})
+
+    async def run() -> None:
+        async with aclosing(asked) as opened:
+            await list_objects(opened, between_tries=AT_ONCE)
+
+    with pytest.raises(kind, match=said):
+        asyncio.run(run())
 
 
 def order(url: str, tmp_path: Path, **more: Any) -> FetchOrder:

@@ -159,7 +159,7 @@ def test_words_of_another_kind_and_writing_are_refused(lead: APIClient) -> None:
     assert put(lead, path="/srv").status_code == 400
     assert "can write to folders only" in put(lead, is_writable=True).json()["message"]
     assert (
-        "only s3://"
+        "https:// has no endpoint"
         in put(lead, "https://e.com/", endpoint="https://x.com").json()["message"].lower()
     )
 

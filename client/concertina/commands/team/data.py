@@ -78,7 +78,7 @@ def add(
         ),
     ] = None,
     endpoint: Annotated[
-        str | None, typer.Option(metavar="URL", help="Of S3 that is not Amazon's.")
+        str | None, typer.Option(metavar="URL", help="Of a store that is not where its kind is.")
     ] = None,
     writable: Annotated[bool, typer.Option("--writable", help="Let jobs write to it.")] = False,
     output: Output = Format.TABLE,

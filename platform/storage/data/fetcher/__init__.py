@@ -10,7 +10,7 @@ downloading   objects become files: in pieces, resumed, checked
 ---
 checksums     whether a file is what the store has
 pieces        which parts of which files are there already
-stores        one store, through fsspec
+stores/       one store of each kind, through well-kept clients
 ---
 confinement   bounds of memory, and an end with whoever gave the order
 guard         no connection leads to where it should not

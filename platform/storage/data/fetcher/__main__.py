@@ -12,6 +12,7 @@ import asyncio
 import fcntl
 import shutil
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -28,7 +29,8 @@ from storage.data.fetcher.orders import (
     FetchResult,
     Status,
 )
-from storage.data.fetcher.stores import ObjectStore, open_store
+from storage.data.fetcher.stores.opening import open_store
+from storage.data.fetcher.stores.port import ObjectStore
 from storage.data.listings import ObjectListing
 
 _BETWEEN_TRIES: Final = Backoff(first_seconds=0.5, longest_seconds=10.0)
@@ -64,13 +66,14 @@ def _outcome(order: FetchOrder, guard: Guard) -> Status:
 
 async def _do(order: FetchOrder) -> Status:
     listing_file = Path(order.listing)
-    store = open_store(order.url, endpoint=order.endpoint, credential=order.credential)
-    if not order.part:
-        listing = await list_objects(store, between_tries=_BETWEEN_TRIES)
-        listing.write(listing_file)
-    else:
-        listing = ObjectListing.read(listing_file)
-        await _download(order, listing, store)
+    opened = open_store(order.url, endpoint=order.endpoint, credential=order.credential)
+    async with aclosing(opened) as store:
+        if not order.part:
+            listing = await list_objects(store, between_tries=_BETWEEN_TRIES)
+            listing.write(listing_file)
+        else:
+            listing = ObjectListing.read(listing_file)
+            await _download(order, listing, store)
     return _done(listing)
 
 

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from storage.data.fetcher.stores import ObjectStore
+from storage.data.fetcher.stores.port import ObjectStore
 from storage.data.listings import StoredObject
 
 _READ: Final = 1 << 20

@@ -19,7 +19,7 @@ from autoscaler.backoff import Backoff
 from storage.data.fetcher import checksums
 from storage.data.fetcher.orders import FetchProgress, SourceAway, UnusableSource
 from storage.data.fetcher.pieces import PIECE_BYTES, Journal
-from storage.data.fetcher.stores import ObjectStore
+from storage.data.fetcher.stores.port import ObjectStore
 from storage.data.listings import ObjectListing, StoredObject
 
 _AT_ONCE: Final = 12  # requests; guessed: fills a line of 10 GBit/s with what one of S3 gives

@@ -7,7 +7,7 @@ from typing import Final
 
 from autoscaler.backoff import Backoff
 from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSource
-from storage.data.fetcher.stores import ObjectStore
+from storage.data.fetcher.stores.port import ObjectStore
 from storage.data.listings import ListingInvalid, ObjectListing
 
 _TRIES: Final = 3

@@ -1,0 +1,141 @@
+"""What do fetchers make of Google's and Microsoft's stores? Emulators of both are asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+from storage.data.fetcher.listing import list_objects
+from storage.data.fetcher.orders import (
+    FetchResult,
+    ObjectChanged,
+    UnusableSource,
+)
+from storage.data.fetcher.pieces import PIECE_BYTES
+from storage.data.fetcher.stores.opening import open_store
+from storage.data.listings import StoredObject
+
+from autoscaler.backoff import Backoff
+from tests.cloud_stores import CloudStore, azure_store, google_store
+from tests.object_store import noise
+from tests.service.data.test_fetching_from_servers import order, outcome
+
+AT_ONCE = Backoff(first_seconds=0.0, longest_seconds=0.0)
+
+
+@pytest.fixture(params=["google", "azure"], scope="module")
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CloudStore]:
+    if request.param == "google":
+        with google_store() as google:
+            yield google
+    else:
+        with azure_store(tmp_path_factory.mktemp("azurite")) as azure:
+            yield azure
+
+
+def listed(
+    store: CloudStore, url: str, *, credential: Mapping[str, str] | None = None
+) -> list[StoredObject]:
+    async def run() -> list[StoredObject]:
+        asked = open_store(url, endpoint=store.endpoint, credential=credential or store.credential)
+        async with aclosing(asked) as opened:
+            return list((await list_objects(opened, between_tries=AT_ONCE)).objects)
+
+    return asyncio.run(run())
+
+
+def read(store: CloudStore, one: StoredObject, start: int, end: int) -> bytes:
+    async def run() -> bytes:
+        asked = open_store(store.url(""), endpoint=store.endpoint, credential=store.credential)
+        async with aclosing(asked) as opened, aclosing(opened.read(one, start, end)) as chunks:
+            return b"".join([chunk async for chunk in chunks])
+
+    return asyncio.run(run())
+
+
+def test_all_below_a_prefix_comes_checked(store: CloudStore, tmp_path: Path) -> None:
+    large = noise(PIECE_BYTES + 7)
+    store.put("whole/large", large)
+    store.put("whole/empty", b"")
+    store.put("whole/a folder/50 %/ü#?.txt", b"odd")
+    store.put("whole/marked/", b"")
+    store.put("wholesale", b"begins alike")
+    more = {
+        "endpoint": store.endpoint,
+        "credential": store.credential,
+        "networks": (store.address,),
+    }
+    found = outcome(order(store.url("whole"), tmp_path, **more))
+    assert (found.result, found.objects) == (FetchResult.DONE, 3), found.problem
+    folder = tmp_path / "all"
+    ordered = order(
+        store.url("whole"), tmp_path, part=str(tmp_path / "part"), folder=str(folder), **more
+    )
+    fetched = outcome(ordered)
+    assert fetched.result is FetchResult.DONE, fetched.problem
+    assert (folder / "large").read_bytes() == large
+    assert (folder / "empty").read_bytes() == b""
+    assert (folder / "a folder" / "50 %" / "ü#?.txt").read_bytes() == b"odd"
+    assert not (folder / "wholesale").exists()
+
+
+def test_one_object_is_named_by_its_whole_name(store: CloudStore) -> None:
+    store.put("one/a.bin", b"0123456789")
+    store.put("one/a.bin.old", b"begins alike")
+    (found,) = listed(store, store.url("one/a.bin"))
+    assert (found.name, found.size, len(found.md5)) == ("a.bin", 10, 32)
+    assert read(store, found, 3, 7) == b"3456"
+
+
+def test_a_listing_goes_on_beyond_its_first_page(
+    store: CloudStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.data.fetcher.stores.google.PAGE", 2)
+    monkeypatch.setattr("storage.data.fetcher.stores.azure.PAGE", 2)
+    for number in range(5):
+        store.put(f"pages/{number}", b"%d" % number)
+    assert [one.name for one in listed(store, store.url("pages"))] == ["0", "1", "2", "3", "4"]
+
+
+def test_what_is_deleted_or_replaced_meanwhile_is_noticed(store: CloudStore) -> None:
+    store.put("changing/one", b"before")
+    (found,) = listed(store, store.url("changing/one"))
+    if store.scheme == "az":  # Google's emulator knows the newest generation only
+        store.put("changing/one", b"behind")
+        with pytest.raises(ObjectChanged, match="'one' is another now, or gone"):
+            read(store, found, 0, 6)
+    store.delete("changing/one")
+    with pytest.raises(ObjectChanged, match="'one' is another now, or gone"):
+        read(store, found, 0, 6)
+
+
+def test_a_bucket_that_is_not_there_is_told(store: CloudStore) -> None:
+    with pytest.raises(UnusableSource, match="nowhere is another now, or gone"):
+        listed(store, f"{store.scheme}://nowhere")
+
+
+def test_a_wrong_key_of_azure_is_told(tmp_path: Path) -> None:
+    with azure_store(tmp_path) as store:
+        wrong = {**store.credential, "AZURE_STORAGE_ACCOUNT_KEY": "d3Jvbmc="}
+        with pytest.raises(UnusableSource, match="The store refuses container datasets"):
+            listed(store, store.url("x"), credential=wrong)
+
+
+@pytest.mark.parametrize(
+    ("credential", "said"),
+    [
+        ({}, "which account of Azure"),
+        ({"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_ACCOUNT_KEY": "?"}, "no key of an"),
+        ({"AZURE_STORAGE_ACCOUNT_KEY": "d3Jvbmc="}, "which account of Azure"),
+    ],
+)
+def test_a_secret_of_azure_that_cannot_be_one_is_told(
+    credential: dict[str, str], said: str
+) -> None:
+    with pytest.raises(UnusableSource, match=said):
+        open_store("az://datasets/x", endpoint="", credential=credential)
