@@ -356,7 +356,7 @@ class DataSource(TypedDict):
     kind: DataSourceKind
     path: str  # Of a folder, as nodes see it; else empty.
     url: str  # Of an object store; else empty.
-    endpoint: str  # Of S3 that is not Amazon's; else empty.
+    endpoint: str  # Of a store that is not where its kind is; else empty.
     job: str  # The job whose outputs these are, or empty.
     digest: str  # Of an upload: of what jobs see that are submitted now; else empty.
     secret: str  # The name of what the store asks for, or empty.

@@ -3442,7 +3442,7 @@ export interface components {
             path: string;
             /** @description Of an object store; else empty. */
             url: string;
-            /** @description Of S3 that is not Amazon's; else empty. */
+            /** @description Of a store that is not where its kind is; else empty. */
             endpoint: string;
             /** @description The job whose outputs these are, or empty. */
             job: string;
