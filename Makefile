@@ -84,7 +84,7 @@ benchmark-hostile: set-up ## what a hostile tenant costs the other team; fails b
 former-release: ## when a release is made: write down what it writes, for the next one's migrations
 	@PYTHONPATH=.:platform $(BIN)/python -m tests.architecture.former_release
 
-openapi: ## write docs/openapi.yaml, docs/events.md and docs/roles.md from the code, and the dashboard's types and labels
+openapi: ## write docs/openapi.yaml, docs/jobs/events.md and docs/teams/roles.md from the code, and the dashboard's types and labels
 	@DATABASE_URL=postgresql://nobody@/nothing REDIS_URL=unix:///nowhere CONCERTINA_SECRET_KEY=none \
 	    $(BIN)/python manage.py spectacular --file docs/openapi.yaml
 	@PYTHONPATH=.:platform $(BIN)/python -m tests.architecture.written_vocabulary

@@ -2,7 +2,7 @@
 
 The codes are for programs: they stand in the database, in the API and in scripts, and never change
 their meaning. The sentences are for people: up to its colon, each is what a screen shows. All else
-is made of them: the API's documentation, the dashboard's labels, `docs/events.md`.
+is made of them: the API's documentation, the dashboard's labels, `docs/jobs/events.md`.
 """
 
 from __future__ import annotations

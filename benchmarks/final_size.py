@@ -4,7 +4,8 @@ Starts a stack of its own in an empty folder and submits eight short jobs, one a
 each it prints the workers and batches that it went through, when it first had the most workers that
 it ever had, in seconds since its first generation, and how long it took. With the host `process`
 the jobs are real trainings that share this machine's cores; with `simulated` training is played,
-and scales as `docs/worker-hosts.md` says, while service and coordinators are the real ones.
+and scales as `docs/operations/worker-hosts.md` says, while service and coordinators are the real
+ones.
 """
 
 from __future__ import annotations

@@ -1905,7 +1905,7 @@ class Pool(TypedDict):
 
     name: str
     gpu_type: str
-    policy: str  # See docs/policies.md.
+    policy: str  # See docs/planning/policies.md.
     policy_options: dict[str, Any]  # What differs from its defaults.
     admission: PoolAdmissionEnum  # dropping: new jobs that do not fit are refused.
     dollars_per_gpu_hour: float
@@ -3291,7 +3291,7 @@ class TraceSource(TypedDict):
     mix: NotRequired[MixEnum]  # generated: which jobs.
     jobs: NotRequired[int]
     load: NotRequired[float]  # generated: 1.0 fills every GPU.
-    format: NotRequired[FormatEnum]  # uploaded: see docs/traces.md.
+    format: NotRequired[FormatEnum]  # uploaded: see docs/planning/traces.md.
     text: NotRequired[str]  # uploaded: the recording.
     days: NotRequired[float]  # history: the last days.
 

@@ -3,7 +3,7 @@
 #     train.sh JOB_FILE KEY
 # It needs curl 7.76 and jq; CONCERTINA_URL, and in CONCERTINA_TOKEN a token of scope `submit`. KEY names the run of
 # the pipeline: the same key means the same job for 24 hours, so a run that is tried again does not train twice.
-# Exit codes are those of the command line (docs/cli.md): 0 completed, 1 failed, 3 refused, 4 no such job,
+# Exit codes are those of the command line (docs/clients/cli.md): 0 completed, 1 failed, 3 refused, 4 no such job,
 # 5 not allowed, 6 not reached, 7 cancelled.
 set -eu
 file=${1:?JOB_FILE is missing: train.sh JOB_FILE KEY}

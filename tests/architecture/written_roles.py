@@ -57,7 +57,7 @@ everything.
   `concertina quota set TEAM POOL --guaranteed 4 --as USER` does it on the command line.
   Nobody but an admin changes the quota of a team that has none above.
 - What others see of a team's quotas, standing and usage is said by
-  [`CONCERTINA_TEAMS_SEE`](operations/configuration.md). A team in which the sender has
+  [`CONCERTINA_TEAMS_SEE`](../operations/configuration.md). A team in which the sender has
   no role looks, beyond that, as if it did not exist: 404. What a role does not allow is refused
   with 403.
 
@@ -100,7 +100,7 @@ times at once and 30 times an hour; else it is passed on by hand. A team has at 
 
 ## What each operation of the API needs
 
-The names are those of [the API's description](openapi.yaml).
+The names are those of [the API's description](../openapi.yaml).
 
 | permission | operations |
 |---|---|
@@ -117,7 +117,7 @@ def written() -> Mapping[Path, str]:
         rows="\n".join(map(_row, Permission)),
         operations="\n".join(map(_operations, (*OpenTo, *Permission))),
     )
-    return {ROOT / "docs/roles.md": page}
+    return {ROOT / "docs/teams/roles.md": page}
 
 
 def _row(permission: Permission) -> str:

@@ -70,7 +70,9 @@ export const REASON_LABELS: Readonly<Record<JobReason, string>> = {{
 def written() -> Mapping[Path, str]:
     """Each file with what should stand in it."""
     return {
-        ROOT / "docs/events.md": _PAGE.format(kinds=_rows(EventKind), reasons=_rows(JobReason)),
+        ROOT / "docs/jobs/events.md": _PAGE.format(
+            kinds=_rows(EventKind), reasons=_rows(JobReason)
+        ),
         ROOT / "frontend/src/api/vocabulary.ts": _LABELS.format(
             kinds=_labels(EventKind), reasons=_labels(JobReason)
         ),

@@ -1,4 +1,4 @@
-"""Does the example of docs/data-sources.md read its data, on whichever kind of hosts?"""
+"""Does the example of docs/data/data-sources.md read its data, on whichever kind of hosts?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.end_to_end.submitted_job import SubmittedJob
 from tests.end_to_end.waiting import until
 
 SEES_LABELS = "print('uploaded:', (elastic.data('labels') / 'names').read_text())\n"
-PAGE = Path(__file__).parents[2] / "docs" / "data-sources.md"
+PAGE = Path(__file__).parents[2] / "docs" / "data" / "data-sources.md"
 
 
 def check_the_example(stack: RunningStack, code: Path) -> tuple[str, str]:

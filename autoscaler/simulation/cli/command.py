@@ -58,7 +58,7 @@ app = typer.Typer(
 
 @app.command(
     epilog=f"Policies: {', '.join(installed_policies().names)}. Options follow a colon, as in"
-    " fixed_batch:batch=min. docs/simulate.md tells more."
+    " fixed_batch:batch=min. docs/planning/simulate.md tells more."
 )
 def simulate(
     *,

@@ -65,8 +65,8 @@ def recorded(path: Path, recording_format: RecordingFormat, *, gpus_per_node: in
         read = read_recording(text, recording_format, name=path.stem, gpus_per_node=gpus_per_node)
     except UnicodeDecodeError as problem:
         raise RequestRefused(
-            f"{path} is not text: a recording is a CSV or JSON file in UTF-8. docs/traces.md shows"
-            " the formats."
+            f"{path} is not text: a recording is a CSV or JSON file in UTF-8."
+            " docs/planning/traces.md shows the formats."
         ) from problem
     except OSError as problem:
         raise RequestRefused(
@@ -74,7 +74,7 @@ def recorded(path: Path, recording_format: RecordingFormat, *, gpus_per_node: in
         ) from problem
     except (InvalidTraceError, InvalidRecordingError) as problem:
         raise RequestRefused(
-            f"{path}: {problem}. docs/traces.md shows the formats; --format names one."
+            f"{path}: {problem}. docs/planning/traces.md shows the formats; --format names one."
         ) from problem
     jobs = tuple(replace(job, pool=POOL) for job in read.trace.jobs)
     return replace(read, trace=replace(read.trace, jobs=jobs))

@@ -157,7 +157,9 @@ def _environment(environment: Mapping[str, Any], found: Converted) -> dict[str, 
         image = image.get("cuda") or image.get("gpu")
     if image:
         found.put("image", str(image))
-        found.changed("image", "It has to contain the worker runtime: see docs/worker-image.md.")
+        found.changed(
+            "image", "It has to contain the worker runtime: see docs/jobs/worker-image.md."
+        )
     given = listed(environment, "environment_variables")
     if of_kinds := mapping(environment, "environment_variables"):
         given = listed(of_kinds, "cuda") or listed(of_kinds, "gpu")

@@ -138,7 +138,9 @@ def _put_command(container: Mapping[str, Any], found: Converted) -> None:
     found.put("command", words)
     if "image" in container:
         found.put("image", str(container["image"]))
-        found.changed("image", "It has to contain the worker runtime: see docs/worker-image.md.")
+        found.changed(
+            "image", "It has to contain the worker runtime: see docs/jobs/worker-image.md."
+        )
     if "workingDir" in container:
         found.put("workdir", str(container["workingDir"]))
 

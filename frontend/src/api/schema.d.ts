@@ -6422,7 +6422,7 @@ export interface components {
         Pool: {
             name: string;
             gpu_type: string;
-            /** @description See docs/policies.md. */
+            /** @description See docs/planning/policies.md. */
             policy: string;
             /** @description What differs from its defaults. */
             policy_options: {
@@ -8902,7 +8902,7 @@ export interface components {
              */
             load: number;
             /**
-             * @description uploaded: see docs/traces.md.
+             * @description uploaded: see docs/planning/traces.md.
              *
              *     * `auto` - auto
              *     * `concertina` - concertina

@@ -97,7 +97,7 @@ class RayKind(WorkerHostKind):
             return ""
         return (
             "on its nodes processes of all teams are one user, because"
-            f" {_FIRST_UID} is not set (docs/ray.md)"
+            f" {_FIRST_UID} is not set (docs/operations/ray.md)"
         )
 
     def check(self, installation: Installation) -> None:

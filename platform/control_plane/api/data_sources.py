@@ -90,7 +90,9 @@ class DataSourceSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=DataSource.Kind.choices)
     path = serializers.CharField(help_text="Of a folder, as nodes see it; else empty.")
     url = serializers.CharField(help_text="Of an object store; else empty.")
-    endpoint = serializers.CharField(help_text="Of a store that is not where its kind is; else empty.")
+    endpoint = serializers.CharField(
+        help_text="Of a store that is not where its kind is; else empty."
+    )
     job = serializers.CharField(help_text="The job whose outputs these are, or empty.")
     digest = serializers.CharField(
         help_text="Of an upload: of what jobs see that are submitted now; else empty."

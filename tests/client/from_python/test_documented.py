@@ -1,4 +1,4 @@
-"""Do the examples of docs/python.md run, one after the other, on a real service?"""
+"""Do the examples of docs/clients/python.md run, one after the other, on a real service?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jobs.models import Job
 from tests.client.running_api import RunningApi
 from tests.client.test_submitting import finish
 
-PAGE = Path(__file__).parents[3] / "docs/python.md"
+PAGE = Path(__file__).parents[3] / "docs/clients/python.md"
 
 
 @pytest.fixture

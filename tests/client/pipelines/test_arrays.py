@@ -13,7 +13,7 @@ from jobs.models import Job, JobArray
 from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
 
-GUIDE: Final = Path(__file__).parents[3] / "docs" / "job-spec.md"
+GUIDE: Final = Path(__file__).parents[3] / "docs" / "jobs" / "job-spec.md"
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.client.command_line import CommandLine
 from tests.client.running_api import RunningApi
 from tests.service.sweeps.conftest import go, tells, trials
 
-GUIDE: Final = Path(__file__).parents[3] / "docs" / "sweeps.md"
+GUIDE: Final = Path(__file__).parents[3] / "docs" / "jobs" / "sweeps.md"
 
 
 @pytest.fixture

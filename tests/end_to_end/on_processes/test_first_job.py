@@ -23,7 +23,7 @@ from tests.object_store import ObjectStore, object_store
 
 pytestmark = pytest.mark.timeout(600)
 
-GUIDE = (ROOT / "docs" / "first-job.md").read_text()
+GUIDE = (ROOT / "docs" / "jobs" / "first-job.md").read_text()
 BLOCK = re.compile(
     r"^(?:`(?P<file>[a-z]+\.py)`:\n\n```python|```console)\n(?P<text>.*?)```$",
     re.DOTALL | re.MULTILINE,

@@ -1,4 +1,4 @@
-"""Does the code of docs/webhooks.md tell what we sent from what somebody made up?"""
+"""Does the code of docs/teams/webhooks.md tell what we sent from what somebody made up?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobs.models import Event, Job
 from tests.service.webhooks.conftest import add, tell
 from tests.service.webhooks.receiver import Receiver
 
-PAGE = Path(__file__).parents[3] / "docs" / "webhooks.md"
+PAGE = Path(__file__).parents[3] / "docs" / "teams" / "webhooks.md"
 
 
 @pytest.fixture(scope="module")

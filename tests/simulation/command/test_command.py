@@ -144,7 +144,7 @@ def test_a_file_that_is_no_recording_says_what_is_wrong(
     result = simulate("--trace", str(path))
     assert result.exit_code == 2
     assert what in " ".join(result.output.split())
-    assert "docs/traces.md" in result.output
+    assert "docs/planning/traces.md" in result.output
 
 
 def replayed(*arguments: str) -> int:

@@ -30,7 +30,7 @@ PHILLY = json.dumps(
 
 
 def test_the_examples_of_the_documentation_are_read() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "traces.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "planning" / "traces.md").read_text()
     examples = re.findall(r"```(?:json|csv)\n(.*?)```", text, flags=re.DOTALL)
     jobs = [len(read_recording(example, name="x").trace.jobs) for example in examples]
     assert jobs == [1, 2, 1, 1, 1, 1]

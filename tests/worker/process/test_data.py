@@ -66,7 +66,7 @@ def test_a_broken_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_example_of_the_documentation_runs_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "data-sources.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "data" / "data-sources.md").read_text()
     (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (tmp_path / "a.png").touch()
     monkeypatch.setenv("CONCERTINA_DATA_IMAGENET", str(tmp_path))

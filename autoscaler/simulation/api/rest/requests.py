@@ -34,7 +34,9 @@ class TraceSourceSerializer(serializers.Serializer[Any]):
     load = serializers.FloatField(
         default=0.8, min_value=0.01, max_value=10, help_text="generated: 1.0 fills every GPU."
     )
-    format = _choice(RecordingFormat, default="auto", help_text="uploaded: see docs/traces.md.")
+    format = _choice(
+        RecordingFormat, default="auto", help_text="uploaded: see docs/planning/traces.md."
+    )
     text = serializers.CharField(required=False, help_text="uploaded: the recording.")
     days = serializers.FloatField(
         required=False, min_value=0.01, max_value=90, help_text="history: the last days."

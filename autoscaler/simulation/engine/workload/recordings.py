@@ -24,7 +24,7 @@ from autoscaler.simulation.engine.workload.importers.table import (
 
 
 class RecordingFormat(StrEnum):
-    """See docs/traces.md."""
+    """See docs/planning/traces.md."""
 
     AUTO = "auto"
     CONCERTINA = "concertina"  # JSON or CSV

@@ -16,7 +16,7 @@ from concertina.terminal.written import Format
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _JOB_FILE: Final = """\
 # A job of Concertina. Check it with `concertina validate -f {file}`, queue it with
-# `concertina submit -f {file}`. Every field is told in docs/job-spec.md.
+# `concertina submit -f {file}`. Every field is told in docs/jobs/job-spec.md.
 name: {name}
 command: [python, train.py]
 code: {{path: .}}            # this folder goes along; what .gitignore names stays here

@@ -51,7 +51,7 @@ class NodeSerializer(serializers.Serializer[Any]):
 class PoolSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     gpu_type = serializers.CharField()
-    policy = serializers.CharField(help_text="See docs/policies.md.")
+    policy = serializers.CharField(help_text="See docs/planning/policies.md.")
     policy_options = serializers.DictField(help_text="What differs from its defaults.")
     admission = serializers.ChoiceField(
         ADMISSION_VARIANTS, help_text="dropping: new jobs that do not fit are refused."

@@ -12,5 +12,5 @@
     pai              the table of tasks of Alibaba's PAI as it is published
     history          rows of our own database
 
-See docs/traces.md.
+See docs/planning/traces.md.
 """
