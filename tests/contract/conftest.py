@@ -131,13 +131,17 @@ class ProcessBench(DrivenByFiles):
     host: ProcessHost
 
 
+def our_path() -> str:
+    """Where this process looks for modules now: libraries add to it as they are imported."""
+    return os.pathsep.join(path for path in sys.path if path)
+
+
 @dataclass
 class WarmBench(ProcessBench):
     """The same by Python scripts, which a zygote starts."""
 
     def launch(self, *arguments: Any, env: Mapping[str, str] | None = None, **options: Any) -> None:
-        path = os.pathsep.join(path for path in sys.path if path)
-        super().launch(*arguments, env={"PYTHONPATH": path, **(env or {})}, **options)
+        super().launch(*arguments, env={"PYTHONPATH": our_path(), **(env or {})}, **options)
 
     def start(self, process_id: str, *, is_deaf: bool = False) -> None:
         deaf = ("deaf",) if is_deaf else ()

@@ -20,10 +20,17 @@ from cluster.process_host.record import leftovers, records
 from cluster.process_host.sweep import sweep
 from cluster.worker_host import Launch, ProcessLimits
 
-from tests.contract.conftest import SCRIPTS, ProcessBench, WarmBench, exited, labels, until
+from tests.contract.conftest import (
+    SCRIPTS,
+    ProcessBench,
+    WarmBench,
+    exited,
+    labels,
+    our_path,
+    until,
+)
 
 MIRROR = str(SCRIPTS / "mirror.py")
-OUR_PATH = os.pathsep.join(path for path in sys.path if path)
 OF_A_JOB = {"OMP_NUM_THREADS": "3", "API_KEY": "sesame"}
 
 
@@ -104,7 +111,7 @@ def test_a_warm_process_is_found_by_its_mark_and_its_supervisor_takes_it_along(
 def test_the_zygote_asked_longest_ago_makes_room_for_one_too_many(warm_bench: WarmBench) -> None:
     def prepare_one_for(threads: str) -> Path:
         known = set(folder.iterdir())
-        env = {"PYTHONPATH": OUR_PATH, "OMP_NUM_THREADS": threads}
+        env = {"PYTHONPATH": our_path(), "OMP_NUM_THREADS": threads}
         zygotes.prepare([{"arguments": [sys.executable, "train.py"], "env": env}])
         (new,) = set(folder.iterdir()) - known
         until(lambda: (new / "socket").exists() and _answers(new / "socket"))
@@ -131,7 +138,7 @@ def test_of_a_zygote_that_has_ended_nothing_stays(warm_bench: WarmBench) -> None
     (dead,) = zygotes.folder.iterdir()
     assert leftovers.kill(warm_bench.host.state_dir / "processes" / dead.name) == 1
     until(lambda: not _answers(dead / "socket"))
-    env = {"PYTHONPATH": OUR_PATH, "OMP_NUM_THREADS": "2"}
+    env = {"PYTHONPATH": our_path(), "OMP_NUM_THREADS": "2"}
     zygotes.prepare([{"arguments": [sys.executable, "train.py"], "env": env}])
     (left,) = zygotes.folder.iterdir()
     assert left != dead
@@ -181,7 +188,7 @@ def test_a_zygote_is_asked_for_all_launches_before_its_answers_are_awaited(
         Launch(
             labels=labels(f"w{number}"),
             command=(sys.executable, "-m", "this"),
-            env={"PYTHONPATH": OUR_PATH},
+            env={"PYTHONPATH": our_path()},
             node="n1",
         )
         for number in range(6)
@@ -281,7 +288,7 @@ def test_a_launch_that_names_code_of_its_own_starts_in_the_ordinary_way(
 ) -> None:
     env = {"PATH": str(Path(sys.executable).parent)}
     assert can_start_warm(("python", "train.py"), env)
-    assert can_start_warm(("python", "train.py"), {**env, "PYTHONPATH": OUR_PATH})
+    assert can_start_warm(("python", "train.py"), {**env, "PYTHONPATH": our_path()})
     assert not can_start_warm(("python", "train.py"), {**env, **names_code})
 
 
