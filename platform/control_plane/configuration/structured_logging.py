@@ -32,6 +32,20 @@ class SentenceFormatter(logging.Formatter):
         return text
 
 
+class WithoutStacks(logging.Filter):
+    """Keeps what beat says of a task that cannot be sent to one line.
+
+    Celery adds two stacks, the same each time, for every task that is due: a gigabyte a day while
+    the broker is away.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.msg.startswith("Message Error") and isinstance(record.args, tuple):
+            record.msg, record.args = "A task cannot be sent: %s", record.args[:1]
+            record.exc_info = None
+        return True
+
+
 def _extras(record: logging.LogRecord) -> dict[str, object]:
     return {name: value for name, value in vars(record).items() if name not in _OWN_FIELDS}
 
@@ -44,10 +58,12 @@ def _quoted(value: object) -> str:
 CONFIGURATION: Final = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"without_stacks": {"()": WithoutStacks}},
     "formatters": {"sentence": {"()": SentenceFormatter}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "sentence"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
+        "celery.beat": {"filters": ["without_stacks"]},
         "django.request": {"level": "ERROR"},  # a refused request is no trouble of ours
         "django.server": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
     },

@@ -10,8 +10,9 @@ import pytest
 from control_plane.celery import celery_app
 from control_plane.configuration import environment, redis_url
 from control_plane.configuration.redis_url import broker_url
-from control_plane.configuration.structured_logging import SentenceFormatter
+from control_plane.configuration.structured_logging import SentenceFormatter, WithoutStacks
 from control_plane.database import database_url
+from django.conf import settings
 from kombu import Connection
 from kombu.transport.redis import Channel
 from psycopg2.extensions import make_dsn
@@ -146,3 +147,17 @@ def test_a_log_line_of_a_failure_has_its_traceback() -> None:
     except ValueError:
         record = logging.makeLogRecord({"msg": "No.", "exc_info": sys.exc_info()})
     assert "ValueError: invalid literal" in SentenceFormatter().format(record)
+
+
+def test_a_task_that_cannot_be_sent_is_told_in_one_line() -> None:
+    def lines(logger: str, *said: object) -> list[str]:
+        record = logging.getLogger(logger).makeRecord(
+            logger, logging.ERROR, "beat.py", 1, said[0], said[1:], None
+        )
+        assert WithoutStacks().filter(record)
+        return SentenceFormatter().format(record).splitlines()
+
+    assert settings.LOGGING["loggers"]["celery.beat"]["filters"] == ["without_stacks"]
+    (only,) = lines("celery.beat", "Message Error: %s\n%s", "nobody is there", ["a\n", "stack"])
+    assert only.endswith("A task cannot be sent: nobody is there")
+    assert len(lines("celery.beat", "Two\nlines")) == 2
