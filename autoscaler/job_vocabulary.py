@@ -23,6 +23,10 @@ class JobReason(CodedWord):
         "waiting_for_quota",
         "Team limit reached: with this job, its team would hold more GPUs than it may.",
     )
+    WAITING_FOR_USER_LIMIT = (
+        "waiting_for_user_limit",
+        "User's limit reached: with this job, who submitted it would hold more GPUs than one may.",
+    )
     WAITING_FOR_FAIR_SHARE = (
         "waiting_for_fair_share",
         "Waits for its fair share: GPUs are free or could be, but other teams come first.",

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
 from concertina.api.request import ApiRequest, one_key
-from concertina.code.fetching import unpack
-from concertina.code.packing import packed
 from concertina.connection import credentials, paging
 from concertina.connection.connection import ApiConnection
 from concertina.connection.questions.device_logins import DeviceLogins
@@ -35,7 +33,6 @@ from concertina.connection.retrying import (
     SystemClock,
 )
 from concertina.connection.senders import RetryingSender
-from concertina.connection.shells.remote_shell import RemoteShell
 from concertina.connection.talks.carrying import BlockingSteps, result_of
 from concertina.connection.talks.uploading import Upload
 from concertina.connection.talks.waiting import JobWatch
@@ -53,6 +50,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from concertina.api.blocking import BlockingApi
+    from concertina.connection.shells.remote_shell import RemoteShell
     from concertina.documents import Event, Job, JobDetail, SubmittedJob, Validation
     from concertina.errors import Unreachable
 
@@ -132,6 +130,10 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
 
         `wanted` is the request's body: `command`, `worker`, `is_terminal`, `rows`, `columns`.
         """
+        from concertina.connection.shells.remote_shell import (  # noqa: PLC0415 - few ask for it
+            RemoteShell,
+        )
+
         with self._transport.events(f"/jobs/{job_id}/shells", {}, {}, body=wanted) as events:
             yield RemoteShell(
                 transport=self._transport, clock=self.clock, job_id=job_id, events=events
@@ -187,6 +189,8 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
 
         What it returns is what a spec's `code` names. Raises: BadInput (it cannot be packed).
         """
+        from concertina.code.packing import packed  # noqa: PLC0415 - few commands send code
+
         with packed(folder) as code:
             path, content = f"{self._of_team(team)}/code/{code.digest}", (code.archive, code.length)
             is_new = Upload(path, *content, on_progress=on_progress).by(self._send)
@@ -199,6 +203,8 @@ class Client(JobQuestions, InstallationQuestions, TeamQuestions):
 
         Raises: BadInput (the folder is not empty), NotFound (the job has no code).
         """
+        from concertina.code.fetching import unpack  # noqa: PLC0415 - few commands fetch code
+
         with tempfile.TemporaryFile() as archive:
             self._transport.download(f"/jobs/{job_id}/code", archive)
             archive.seek(0)

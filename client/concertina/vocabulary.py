@@ -68,6 +68,7 @@ JobMode = Literal["auto", "hot", "restart", "fixed"]
 JobNetwork = Literal["isolated", "listed", "egress"]
 JobReason = Literal[
     "waiting_for_quota",
+    "waiting_for_user_limit",
     "waiting_for_fair_share",
     "waiting_for_reclaim",
     "waiting_for_capacity",

@@ -50,6 +50,7 @@ _CAUSES: Final[Mapping[JobReason, ShortfallCause]] = {
     JobReason.FRAGMENTED: ShortfallCause.FRAGMENTED,
     JobReason.BEHIND_HIGHER_PRIORITY: ShortfallCause.OWN_ORDER,
     JobReason.WAITING_FOR_QUOTA: ShortfallCause.OWN_LIMITS,
+    JobReason.WAITING_FOR_USER_LIMIT: ShortfallCause.OWN_LIMITS,
     JobReason.EXCEEDS_LIMIT: ShortfallCause.OWN_LIMITS,
     JobReason.TEAM_JOB_LIMIT: ShortfallCause.OWN_LIMITS,
     JobReason.ARRAY_LIMIT: ShortfallCause.OWN_LIMITS,

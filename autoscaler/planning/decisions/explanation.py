@@ -353,7 +353,6 @@ class Waiting:
     pool: str
     pool_gpus: int
     user: UserShare | None = None
-    is_held_back: bool = False  # by the limit of its user
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

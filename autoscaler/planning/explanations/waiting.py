@@ -60,22 +60,7 @@ def waiting(outcome: AllocationOutcome, picture: PoolPicture) -> Waiting:
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
         user=user_share(outcome, picture),
-        is_held_back=_is_held_back(outcome, picture),
     )
-
-
-def _is_held_back(outcome: AllocationOutcome, picture: PoolPicture) -> bool:
-    """True if its smallest size does not fit beside the smallest of its user's other jobs."""
-    job = outcome.demand.job
-    room = picture.users.of(job)
-    if room is None:
-        return False
-    others = (
-        one.demand.needed_gpus
-        for one in picture.outcomes
-        if one.gpus_after and (one.demand.job.team, one.demand.job.user) == (job.team, job.user)
-    )
-    return sum(others) + outcome.demand.needed_gpus > room.here
 
 
 def _closed(node: PlannedNode) -> ClosedNode:

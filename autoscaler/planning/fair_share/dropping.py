@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import PlannedPool
     from autoscaler.planning.teams.team_tree import TeamTree
 
-_BY_QUOTA = frozenset({JobReason.EXCEEDS_LIMIT, JobReason.WAITING_FOR_QUOTA})
+_BY_QUOTA = frozenset(
+    {
+        JobReason.EXCEEDS_LIMIT,
+        JobReason.WAITING_FOR_QUOTA,
+        JobReason.WAITING_FOR_USER_LIMIT,
+    }
+)
 
 
 def admit_or_drop(

@@ -139,7 +139,7 @@ class Ledger:
         if any(n.limit is not None and needed > n.limit for n in self.tree.path(job.team)):
             return JobReason.EXCEEDS_LIMIT
         if room is not None and self._of_users[job.team, job.user] + needed > room.here:
-            return JobReason.WAITING_FOR_QUOTA
+            return JobReason.WAITING_FOR_USER_LIMIT
         is_reached = self.occupied.limit_reached(job.team, needed) is not None
         return JobReason.WAITING_FOR_QUOTA if is_reached else None
 

@@ -14,6 +14,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_group_from_info
 from typer.models import CommandInfo, TyperInfo
 
+from concertina.input.plain_values import parse_only_what_needs_it
+
 # Where each verb is, and what help says of it; in the order in which help lists them.
 VERBS: Final[dict[str, tuple[str, str]]] = {
     "login": ("login:login", "Remember a service, and a token with which to talk to it."),
@@ -186,6 +188,7 @@ class VerbGroup(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
+        parse_only_what_needs_it()
         for name, (_, said) in VERBS.items():
             self.commands[name] = TyperCommand(name, help=said)
 

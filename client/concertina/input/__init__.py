@@ -7,6 +7,7 @@
 - `overrides`: `--set elastic.max_workers=8`
 - `after`: `--after JOB`, for which jobs a new one is to wait
 - `moments`: when, or how long ago
+- `plain_values`: which values of a command line need no parser
 - `references`: which job is meant: an id, a name, or `team/name`
 - `unlimited`: a limit that is a number, or `none`
 - `secret_input`: the value of a secret, from a prompt, standard input or a file

@@ -38,6 +38,7 @@ export const EVENT_LABELS: Readonly<Record<EventKind, string>> = {
 
 export const REASON_LABELS: Readonly<Record<JobReason, string>> = {
   waiting_for_quota: "Team limit reached",
+  waiting_for_user_limit: "User's limit reached",
   waiting_for_fair_share: "Waits for its fair share",
   waiting_for_reclaim: "Lent GPUs are coming back",
   waiting_for_capacity: "Waits for free GPUs",

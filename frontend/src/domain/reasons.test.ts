@@ -5,6 +5,7 @@ import { eventLabel, reasonLabel } from "./reasons";
 
 test("a code is shown as the words that the service has for it", () => {
   expect(reasonLabel("waiting_for_quota")).toBe("Team limit reached");
+  expect(reasonLabel("waiting_for_user_limit")).toBe("User's limit reached");
   expect(eventLabel("workers_lost")).toBe("Went on without lost workers");
 });
 

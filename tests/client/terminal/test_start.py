@@ -5,12 +5,16 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
 
 import pytest
 import typer
 from typer.main import get_command
 
 from concertina.commands.verbs import VERBS, VerbGroup
+from concertina.input.plain_values import PlainOrParsed
 from concertina.main import app
 
 CODE = "import sys, concertina.main; print(*sys.modules)"
@@ -38,6 +42,63 @@ def test_a_verb_loads_no_other() -> None:
     assert "concertina.commands.inspect" in loaded
     others = {"commands.submitting.submit", "commands.team.gpu_hours", "conversion", "client"}
     assert {f"concertina.{name}" for name in others}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("given", ["", "--columns id -o json --label a=1 --label b=2"])
+def test_values_that_are_right_as_they_are_need_no_parser(given: str) -> None:
+    """The parser is a library of its own, which takes a third of what `ps` does."""
+    code = (
+        "import sys; from typer.testing import CliRunner; from concertina.main import app;"
+        f"CliRunner().invoke(app, ['ps', *{given.split()}]); print(*sys.modules)"
+    )
+    loaded = loaded_by(code)
+    assert "concertina.client" in loaded  # it came as far as to ask the service
+    assert "pydantic" not in loaded
+
+
+class Colour(StrEnum):
+    """What may be chosen."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+def chosen(
+    *,
+    colour: Colour = Colour.RED,
+    names: Annotated[list[str] | None, typer.Option("--name")] = None,
+    count: Annotated[int, typer.Option(min=1)] = 3,
+    place: Annotated[Path | None, typer.Option(exists=True)] = None,
+    upper: Annotated[str, typer.Option(parser=str.upper)] = "a",
+    word: str = "w",
+) -> None:
+    typer.echo(repr((colour, names, count, place, upper, word)))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "--colour blue --name a --name b --count 7 --place . --upper x --word y",
+        "--colour green",
+        "--count 0",
+        "--count many",
+        "--place /nowhere",
+    ],
+)
+def test_values_mean_what_they_mean_to_typer(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer import _coercion  # noqa: PLC0415 - its parser is to be loaded for this alone
+    from typer.testing import CliRunner  # noqa: PLC0415 - for this alone
+
+    program = typer.Typer(pretty_exceptions_enable=False)
+    program.command()(chosen)
+    answers = []
+    for parser in (_coercion.build_runtime_param, PlainOrParsed):
+        monkeypatch.setattr("typer.core.build_runtime_param", parser)
+        done = CliRunner().invoke(program, given.split())
+        answers.append((done.exit_code, done.output))
+    assert answers[0] == answers[1]
+    assert answers[0][0] == (0 if not given or "blue" in given else 2)
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -88,7 +88,7 @@ def test_what_one_user_may_hold_is_kept_to_by_the_planner(world: World) -> None:
     (other,) = queued(world, "other", submitted_by="vision/ci")
     planned.tick()
     assert states(mine, other) == ["queued", "starting"]
-    assert fresh(mine).reason == "waiting_for_quota"
+    assert fresh(mine).reason == "waiting_for_user_limit"
     assert fresh(mine).message.startswith(
         "Waits for 1 GPU: whoever submitted it uses 1 of at most 1 GPU in team vision"
         " (max_gpus_per_user)."

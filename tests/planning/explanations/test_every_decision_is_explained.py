@@ -66,6 +66,12 @@ def dropping() -> ClusterState:
     return replace(state, pools=pools)
 
 
+def beside_the_same_user() -> ClusterState:
+    jobs = running("a", 2, min_workers=2, user="ann"), waiting("b", user="ann")
+    state = cluster(*jobs, nodes=(4,), quotas={"vision": (2, None)})
+    return replace(state, quotas=(replace(state.quotas[0], user_limit_gpus=2),))
+
+
 def with_a_straggler() -> ClusterState:
     slow = Straggler(worker_id="a-1-2", node="n1", relative_speed=0.6)
     return cluster(running("a", 2, max_workers=2, straggler=slow), quotas={})
@@ -89,6 +95,7 @@ MORE: Final = (
         quotas={},
     ),
     with_a_straggler(),
+    beside_the_same_user(),
     cluster(
         running("a", 4, max_workers=2),
         changes=(PoolChange(kind=ChangeKind.TERMS_CHANGED, pool="default", name="a"),),

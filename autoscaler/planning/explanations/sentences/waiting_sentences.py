@@ -38,6 +38,8 @@ def waiting(job: Waiting) -> str:
 def _for_what(job: Waiting) -> str:
     needs = gpus(job.needed_gpus)
     match job.reason:
+        case JobReason.WAITING_FOR_USER_LIMIT if job.user is not None:
+            return f"{needs}: {of_user(job.user, job.team.team)}"
         case JobReason.WAITING_FOR_QUOTA:
             return f"{needs}: {_quota_in_the_way(job)}"
         case JobReason.FRAGMENTED if job.fragmentation is not None:
@@ -84,8 +86,6 @@ def _scattered(job: Waiting, fragmentation: Fragmentation) -> str:
 def _quota_in_the_way(job: Waiting) -> str:
     team = job.team
     limit = team.limit_gpus
-    if job.user is not None and job.is_held_back:
-        return of_user(job.user, team.team)
     if limit is not None and team.planned_gpus + job.needed_gpus > limit:
         return f"team {team.team} uses {team.planned_gpus} of its limit of {gpus(limit)}"
     if job.is_non_preemptible:
