@@ -1,8 +1,7 @@
 """What can happen to a job, and why? Every kind of event and every reason, with its sentence.
 
-The codes are for programs: they stand in the database, in the API and in scripts, and never change
-their meaning. The sentences are for people: up to its colon, each is what a screen shows. All else
-is made of them: the API's documentation, the dashboard's labels, `docs/jobs/events.md`.
+Codes are for programs and never change their meaning. Sentences are for people: up to its colon,
+each is what a screen shows. The API's documentation and `docs/jobs/events.md` are made of them.
 """
 
 from __future__ import annotations
@@ -65,10 +64,7 @@ class JobReason(CodedWord):
     )
 
     # It starts, changes or pauses: the planner has decided so.
-    JOB_ARRIVED = (
-        "job_arrived",
-        "A job arrived: it starts, or others give way so that a job can start.",
-    )
+    JOB_ARRIVED = ("job_arrived", "A job arrived: it starts, or others give way so that it can.")
     JOB_FINISHED = ("job_finished", "A job finished: the GPUs that it freed are used again.")
     RECLAIM_GUARANTEE = (
         "reclaim_guarantee",

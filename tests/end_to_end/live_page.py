@@ -21,6 +21,25 @@ def events_of(page: Page) -> list[str]:
     return sent
 
 
+def names_of_events(page: Page) -> list[str]:
+    """Collect how what is sent to it from now on is called."""
+    names = list[str]()
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.on("Network.eventSourceMessageReceived", lambda event: names.append(event["eventName"]))
+    return names
+
+
+def wait_for_feed(page: Page, names: list[str], times: int = 1) -> None:
+    """Wait until the page has begun to be told of events, so many times."""
+
+    def has_begun() -> bool:
+        page.wait_for_timeout(PAUSE)
+        return names.count("begin") >= times
+
+    until(has_begun, what="events are told")
+
+
 def wait_for_reads(page: Page, sent: list[str], paths: set[str]) -> None:
     def have_come() -> bool:
         page.wait_for_timeout(PAUSE)  # lets them come

@@ -61,14 +61,23 @@ export function useSparklines(
   );
 }
 
-/** What is shown first of a job. It says what its reader may do, so it is sent to nobody else. */
+function headOf(id: string): string {
+  return readOf(`/api/v1/jobs/${id}`);
+}
+
+function keyOfHead(id: string): readonly string[] {
+  return ["job", id, headOf(id)];
+}
+
+/** What is shown first of a job. */
 export function useJob(id: string) {
-  return useQuery({
-    queryKey: ["job", id],
-    queryFn: () =>
-      unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: id } } })),
-    refetchInterval: ({ state }) => pace(state.data === undefined || !isFinal(state.data.state)),
-  });
+  const known = useQueryClient().getQueryData<JobDetail>(keyOfHead(id));
+  return useLiveQuery(
+    ["job", id],
+    headOf(id),
+    () => unwrap(client.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: id } } })),
+    ofJob(known === undefined || !isFinal(known.state)),
+  );
 }
 
 export function useGenerations(id: string, isLive: boolean) {
@@ -165,7 +174,7 @@ export function useJobAction(id: string) {
     mutationFn: ({ action, reason }: { action: JobAction; reason: string }) =>
       unwrap(steer(id, action, reason)),
     onSuccess: (job: Job) => {
-      queries.setQueryData(["job", id], job);
+      queries.setQueryData(keyOfHead(id), job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
     },
   });
@@ -184,7 +193,7 @@ export function useChangeJob(id: string, version?: number) {
         }),
       ),
     onSuccess: (job: JobDetail) => {
-      queries.setQueryData(["job", id], job);
+      queries.setQueryData(keyOfHead(id), job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
     },
   });
@@ -218,7 +227,7 @@ export function usePin(id: string) {
           : client.POST("/api/v1/jobs/{job_id}/unpin", options),
       ),
     onSuccess: (job: JobDetail) => {
-      queries.setQueryData(["job", id], job);
+      queries.setQueryData(keyOfHead(id), job);
       return queries.invalidateQueries({ queryKey: ["job", id] });
     },
   });

@@ -30,7 +30,7 @@ class Stream {
 const LONG_MILLISECONDS = 10_000;
 
 /** A page with its live reads; what it was to do soon is done at once when it `waits`. */
-function page() {
+function page(places = { free: 1 }) {
   const streams: Stream[] = [];
   let later: { work: () => void; milliseconds: number }[] = [];
   const answers: unknown[] = [];
@@ -42,6 +42,16 @@ function page() {
       streams.push(stream);
       return stream as unknown as EventSource;
     },
+    place: (onPlace) => {
+      onPlace(
+        places.free === 0
+          ? null
+          : () => {
+              places.free += 1;
+            },
+      );
+      places.free = Math.max(0, places.free - 1);
+    },
     later: (work, milliseconds) => {
       const one = { work, milliseconds };
       later.push(one);
@@ -52,6 +62,7 @@ function page() {
     isHidden: () => isHidden,
     onVisibility: (listener) => {
       look = listener;
+      return () => undefined;
     },
   };
   const live = new LiveReads(() => {
@@ -196,5 +207,20 @@ describe("LiveReads", () => {
     hide(false);
     waits();
     expect(streams).toHaveLength(2);
+  });
+
+  it("asks while other windows have all places, and takes one that becomes free", () => {
+    const places = { free: 0 };
+    const { live, streams, waits, hide } = page(places);
+    live.watch(TEAMS, () => undefined);
+    waits();
+    waits();
+    expect(streams).toHaveLength(0);
+    places.free = 1;
+    waits();
+    expect([streams.length, places.free]).toEqual([1, 0]);
+    hide(true);
+    waits();
+    expect(places.free).toBe(1);
   });
 });

@@ -1,10 +1,13 @@
 /** How does what a page shows stay as it is? The service sends it: one stream for all its reads. */
 
+import { takePlace, type Leave, type OnPlace } from "./streamPlaces";
+
 export interface LiveBrowser {
   readonly open: (url: string) => EventSource;
+  readonly place: (onPlace: OnPlace) => void;
   readonly later: (work: () => void, milliseconds: number) => () => void;
   readonly isHidden: () => boolean;
-  readonly onVisibility: (listener: () => void) => void;
+  readonly onVisibility: (listener: () => void) => () => void;
 }
 
 interface Watched {
@@ -23,11 +26,13 @@ const LONGEST_READ = 400; // characters that the service takes; a longer one is 
 const SETTLE_MILLISECONDS = 50; // a page's parts begin to watch one after the other
 const RETRY_MILLISECONDS = 3000; // where nothing came; doubled each time
 const MOST_DOUBLINGS = 4;
+const PLACE_MILLISECONDS = 10_000; // until a window asks again whether it may have a stream, too
 /** The service says every 15 s at least that it is still there; after that, the line is dead. */
 const SILENCE_MILLISECONDS = 40_000;
 
-const BROWSER: LiveBrowser = {
+export const BROWSER: LiveBrowser = {
   open: (url) => new EventSource(url),
+  place: takePlace,
   later: (work, milliseconds) => {
     const timer = window.setTimeout(work, milliseconds);
     return () => {
@@ -37,6 +42,9 @@ const BROWSER: LiveBrowser = {
   isHidden: () => document.hidden,
   onVisibility: (listener) => {
     document.addEventListener("visibilitychange", listener);
+    return () => {
+      document.removeEventListener("visibilitychange", listener);
+    };
   },
 };
 
@@ -53,6 +61,8 @@ export class LiveReads {
   #failures = 0; // in a row
   #isLooking = false; // at whether the page is seen
   #forget: () => void = () => undefined;
+  #leave: Leave | null = null; // the place of its stream
+  #isQueueing = false; // for a place
 
   constructor(onAnswer: () => void, browser: LiveBrowser = BROWSER) {
     this.#browser = browser;
@@ -101,9 +111,18 @@ export class LiveReads {
     const reads = this.#browser.isHidden() ? [] : [...this.#watched.keys()];
     const short = reads.filter((read) => read.length <= LONGEST_READ).toSorted();
     const url = addressOf(short.slice(0, MOST_READS));
+    if (url === "") {
+      this.#close();
+      this.#leave?.();
+      this.#leave = null;
+      return;
+    }
     if (url === this.#url) return;
     this.#close();
-    if (url === "") return;
+    if (this.#leave === null) {
+      this.#queue();
+      return;
+    }
     const source = this.#browser.open(url);
     this.#source = source;
     this.#url = url;
@@ -116,6 +135,17 @@ export class LiveReads {
     source.addEventListener("again", this.#again);
     source.onerror = this.#again;
     this.#wait();
+  }
+
+  #queue(): void {
+    if (this.#isQueueing) return;
+    this.#isQueueing = true;
+    this.#browser.place((leave) => {
+      this.#isQueueing = false;
+      this.#leave = leave;
+      if (leave === null) this.#settle(PLACE_MILLISECONDS);
+      else this.#open();
+    });
   }
 
   readonly #again = (): void => {

@@ -32,7 +32,9 @@ class Stream {
   }
 }
 
-function follow(answers: Promise<number>) {
+function follow(answers: Promise<number>, places = { free: 1 }) {
+  let isHidden = false;
+  let look = (): void => undefined;
   const streams: Stream[] = [];
   const urls: string[] = [];
   const waiting: (() => void)[] = [];
@@ -54,6 +56,21 @@ function follow(answers: Promise<number>) {
       waiting.push(work);
       return () => waiting.splice(0);
     },
+    place: (onPlace) => {
+      onPlace(
+        places.free === 0
+          ? null
+          : () => {
+              places.free += 1;
+            },
+      );
+      places.free = Math.max(0, places.free - 1);
+    },
+    isHidden: () => isHidden,
+    onVisibility: (listener) => {
+      look = listener;
+      return () => undefined;
+    },
   };
   const stop = followLog(
     "k3v9",
@@ -66,7 +83,11 @@ function follow(answers: Promise<number>) {
     await new Promise((resolve) => setImmediate(resolve));
     waiting.shift()?.();
   };
-  return { stop, newest, goOn, urls, asked, statuses, lines, waiting };
+  const hide = (hidden: boolean) => {
+    isHidden = hidden;
+    look();
+  };
+  return { stop, newest, goOn, hide, urls, asked, statuses, lines, waiting };
 }
 
 const AT_THE_END = "/api/v1/jobs/k3v9/logs?follow=true&tail=500";
@@ -111,6 +132,29 @@ describe("following a log", () => {
     log.newest().isRefused();
     await log.goOn();
     expect(log.urls).toEqual([AT_THE_END, BEHIND]);
+  });
+
+  it("holds no stream while nobody looks, and goes on where it was", () => {
+    const places = { free: 1 };
+    const log = follow(Promise.resolve(200), places);
+    log.newest().line("one", "-1-0:3f2");
+    expect(places.free).toBe(0);
+    log.hide(true);
+    expect([log.newest().readyState, places.free]).toEqual([2, 1]);
+    log.hide(false);
+    expect(log.urls).toEqual([AT_THE_END, BEHIND]);
+  });
+
+  it("waits for a place where other windows have all", async () => {
+    const places = { free: 0 };
+    const log = follow(Promise.resolve(200), places);
+    await log.goOn();
+    expect(log.urls).toEqual([]);
+    places.free = 1;
+    await log.goOn();
+    expect(log.urls).toEqual([AT_THE_END]);
+    log.stop();
+    expect(places.free).toBe(1);
   });
 
   it("asks for nothing more once it is stopped", async () => {

@@ -1,5 +1,7 @@
 /** How do a job's log lines arrive? Over server-sent events, until the job is final. */
 
+import { BROWSER as WINDOW, type LiveBrowser } from "./liveReads";
+import type { Leave } from "./streamPlaces";
 import type { LogLine } from "./types";
 
 export type StreamStatus = "connecting" | "open" | "reconnecting" | "ended" | "refused";
@@ -10,10 +12,8 @@ export interface LogStreamHandlers {
 }
 
 /** What a browser has for it; tests have their own. */
-export interface Browser {
-  readonly open: (url: string) => EventSource;
+export interface Browser extends LiveBrowser {
   readonly statusOf: (url: string) => Promise<number>;
-  readonly later: (work: () => void, milliseconds: number) => () => void;
 }
 
 const TAIL = 500;
@@ -23,18 +23,12 @@ const CLOSED = 2; // EventSource.CLOSED: it was answered, but with no stream
 const PLACE_REFUSED: readonly number[] = [400, 410, 414, 422, 431];
 
 const BROWSER: Browser = {
-  open: (url) => new EventSource(url),
+  ...WINDOW,
   statusOf: async (url) => {
     const asked = new AbortController();
     const { status } = await fetch(url, { signal: asked.signal });
     asked.abort(); // what was asked for may be a stream
     return status;
-  },
-  later: (work, milliseconds) => {
-    const timer = window.setTimeout(work, milliseconds);
-    return () => {
-      window.clearTimeout(timer);
-    };
   },
 };
 
@@ -42,7 +36,8 @@ const BROWSER: Browser = {
  * Follow a job's log; returns the function that stops it.
  *
  * After a break the stream is opened anew behind the last event that was read. If that place is
- * refused, it starts again with the last lines there are.
+ * refused, it starts again with the last lines there are. A page that nobody sees follows none: it
+ * would hold one of the few connections that a browser has.
  */
 export function followLog(
   jobId: string,
@@ -51,7 +46,9 @@ export function followLog(
 ): () => void {
   let source: EventSource | null = null;
   let place = "";
-  let isStopped = false;
+  let isOver = false;
+  let isQueueing = false;
+  let leave: Leave | null = null; // the place of its stream
   let forget = (): void => undefined;
 
   const read = (event: MessageEvent<string>): void => {
@@ -59,7 +56,21 @@ export function followLog(
   };
 
   const retry = (): void => {
-    if (!isStopped) forget = browser.later(open, RETRY_MILLISECONDS);
+    if (!isOver) forget = browser.later(settle, RETRY_MILLISECONDS);
+  };
+
+  const close = (): void => {
+    forget();
+    source?.close();
+    source = null;
+    leave?.();
+    leave = null;
+  };
+
+  const end = (status: StreamStatus): void => {
+    isOver = true;
+    close();
+    handlers.onStatus(status);
   };
 
   /** An `EventSource` does not tell why it was refused. */
@@ -83,27 +94,45 @@ export function followLog(
       handlers.onLine(JSON.parse(event.data) as LogLine);
     };
     opened.addEventListener("end", () => {
-      opened.close();
-      handlers.onStatus("ended");
+      end("ended");
     });
     opened.addEventListener("refused", () => {
-      opened.close();
-      handlers.onStatus("refused");
+      end("refused");
     });
     opened.onerror = () => {
       const mayBeThePlace = place !== "" && opened.readyState === CLOSED;
       opened.close();
+      source = null;
       handlers.onStatus("reconnecting");
       if (mayBeThePlace) void retryWithoutBadPlace(url);
       else retry();
     };
   };
 
+  /** Follow while somebody looks, and there is a place for one more stream. */
+  const settle = (): void => {
+    if (isOver || browser.isHidden()) {
+      close();
+    } else if (source === null && leave !== null) {
+      forget();
+      open();
+    } else if (source === null && !isQueueing) {
+      isQueueing = true;
+      browser.place((given) => {
+        isQueueing = false;
+        leave = given;
+        if (given === null) retry();
+        else settle();
+      });
+    }
+  };
+
   handlers.onStatus("connecting");
-  open();
+  const stopLooking = browser.onVisibility(settle);
+  settle();
   return () => {
-    isStopped = true;
-    forget();
-    source?.close();
+    isOver = true;
+    stopLooking();
+    close();
   };
 }

@@ -5,17 +5,18 @@ import { useQuery } from "@tanstack/react-query";
 import { client, unwrap } from "./client";
 import { PEOPLES_MILLISECONDS } from "./teams";
 import { useChange } from "./useChange";
+import { useEventPace } from "./useEventPace";
 
 /** What is due is submitted within ten seconds or so; a team without any has nothing to wait for. */
 const LIST_MILLISECONDS = 10_000;
 
 export function useSchedules(team: string) {
+  const pace = useEventPace(LIST_MILLISECONDS);
   return useQuery({
     queryKey: partOf(team),
     queryFn: () =>
       unwrap(client.GET("/api/v1/teams/{name}/schedules", { params: { path: { name: team } } })),
-    refetchInterval: ({ state }) =>
-      state.data?.items.length === 0 ? PEOPLES_MILLISECONDS : LIST_MILLISECONDS,
+    refetchInterval: ({ state }) => (state.data?.items.length === 0 ? PEOPLES_MILLISECONDS : pace),
   });
 }
 

@@ -4757,7 +4757,7 @@ export interface components {
          *     * `preparing` - Its data is on the way: it is being fetched, and the job takes no GPUs until it is there.
          *     * `waiting_for_jobs` - Waits for other jobs: those in its `depends_on` have to end first.
          *     * `dropped` - Did not fit: its pool has no queue, and refuses what does not fit on arrival.
-         *     * `job_arrived` - A job arrived: it starts, or others give way so that a job can start.
+         *     * `job_arrived` - A job arrived: it starts, or others give way so that it can.
          *     * `job_finished` - A job finished: the GPUs that it freed are used again.
          *     * `reclaim_guarantee` - Guarantee reclaimed: a team takes back what it is guaranteed and others had borrowed.
          *     * `fair_share` - Fair share moved: GPUs go to the jobs that are entitled to them, or use them better.
@@ -15386,7 +15386,7 @@ export interface operations {
     follow_reads: {
         parameters: {
             query: {
-                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/prices`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:compare`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`, `/api/v1/ticks`. */
+                /** @description At most 12 addresses with their parameters, of these: `/api/v1/cluster/gpus`, `/api/v1/cluster/prices`, `/api/v1/cluster/summary`, `/api/v1/cluster/utilisation`, `/api/v1/health`, `/api/v1/jobs`, `/api/v1/jobs:compare`, `/api/v1/jobs:sparklines`, `/api/v1/jobs/{job_id}`, `/api/v1/jobs/{job_id}/dependencies`, `/api/v1/jobs/{job_id}/events`, `/api/v1/jobs/{job_id}/explain`, `/api/v1/jobs/{job_id}/generations`, `/api/v1/jobs/{job_id}/metrics`, `/api/v1/jobs/{job_id}/usage`, `/api/v1/jobs/{job_id}/workers`, `/api/v1/pools`, `/api/v1/teams`, `/api/v1/ticks`. */
                 read: string[];
             };
             header?: never;

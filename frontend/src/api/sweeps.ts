@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 import { useChange } from "./useChange";
+import { useEventPace } from "./useEventPace";
 
 const PART = ["sweeps"];
 const LIVE_MILLISECONDS = 4000; // trials are compared every three seconds
@@ -20,7 +21,7 @@ export function useSweeps() {
       ),
     initialPageParam: "",
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval: LIST_MILLISECONDS,
+    refetchInterval: useEventPace(LIST_MILLISECONDS),
   });
 }
 

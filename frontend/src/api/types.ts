@@ -21,6 +21,7 @@ export type GivesWay = Schemas["GivesWay"];
 export type JobSparkline = Schemas["Sparkline"];
 export type UsagePoint = Schemas["UsagePoint"];
 export type JobEvent = Schemas["Event"];
+export type FeedEvent = Schemas["FeedEvent"];
 export type EventKind = Schemas["EventKind"];
 export type JobReason = Schemas["JobReason"];
 export type Worker = Schemas["Worker"];

@@ -5,6 +5,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 
 import { connection } from "./connection";
 import { LiveReads } from "./liveReads";
+import { useEventPace } from "./useEventPace";
 
 /** How often is asked for what is not sent: by an older service, or while it is away. */
 export const LIVE_MILLISECONDS = 2000;
@@ -12,6 +13,12 @@ export const LIVE_MILLISECONDS = 2000;
 const live = new LiveReads(() => {
   connection.reportAnswer(200);
 });
+
+/** Whether the service sends what this is the key of by itself. */
+export function isSent(key: readonly unknown[]): boolean {
+  const read = key.at(-1);
+  return typeof read === "string" && live.isPushed(read);
+}
 
 type Parameter = string | number | readonly string[] | undefined;
 
@@ -26,7 +33,7 @@ export function readOf(path: string, parameters: Readonly<Record<string, Paramet
 interface LiveOptions {
   /** How often it is asked for while it is not sent. */
   readonly milliseconds?: number;
-  /** Whether the service is to send it; what changes no more is better asked for at times. */
+  /** Whether the service is to send it; what changes no more, or by events, is asked for. */
   readonly isLive?: boolean;
   /** Whether what another read answered is shown until this one has. */
   readonly keepsPrevious?: boolean;
@@ -57,11 +64,12 @@ export function useLiveQuery<Data>(
     }
     wasLive.current = isLive;
   }, [queries, name, isLive]);
+  const pace = useEventPace(milliseconds);
   const isPushed = useSyncExternalStore(live.subscribe, () => live.isPushed(read)) && isLive;
   return useQuery({
     queryKey,
     queryFn: ask,
-    refetchInterval: isPushed ? false : milliseconds,
+    refetchInterval: isPushed ? false : isLive ? milliseconds : pace,
     staleTime: isPushed ? Infinity : 0,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });

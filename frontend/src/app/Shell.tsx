@@ -4,6 +4,7 @@ import { Suspense } from "react";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
 
 import type { Session } from "../api/types";
+import { useEventFeed } from "../api/useEventFeed";
 import { useSessionWatch } from "./sessionWatch";
 import { Logo } from "./Logo";
 import { Notices } from "./Notices";
@@ -16,6 +17,7 @@ import styles from "./Shell.module.css";
 
 export function Shell({ user, notices }: Session) {
   useSessionWatch();
+  useEventFeed();
   useScrollToTop();
   const { pathname } = useLocation();
   return (

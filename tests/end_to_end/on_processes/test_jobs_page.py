@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from typing import Any, Final, Literal
 
@@ -13,6 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.end_to_end.accessibility import violations
 from tests.end_to_end.browser import NARROW, expect_no_sideways_scroll, keep_screenshot
+from tests.end_to_end.live_page import names_of_events, wait_for_feed
 from tests.end_to_end.running_stack import RunningStack
 from tests.end_to_end.waiting import job_of, until
 
@@ -20,6 +23,7 @@ pytestmark = pytest.mark.timeout(600)
 
 ROWS_OF_A_PAGE: Final = 100
 MANY: Final = 350
+MOST_ASKED: Final = 3  # times, of a job that is submitted and then paused
 MOST_DRAWN: Final = 60  # rows, of which some are above and below the window
 _MADE: Final = """
     INSERT INTO jobs_job
@@ -99,6 +103,26 @@ def test_very_many_jobs_are_read_as_they_come_into_sight(page: Page, many: None)
     page.keyboard.press("ArrowDown")
     expect(row(page, "trial-2").get_by_role("link")).to_be_focused()
     assert len([url for url in asked if "cursor=" in url]) == len(pages)
+
+
+def test_what_happens_elsewhere_is_told_and_asked_for_once(stack: RunningStack, page: Page) -> None:
+    """Also once the service is there again after it was not; nothing is asked for in between."""
+    page.add_init_script("window.setInterval = () => 0")  # by which pages ask again and again
+    names, asked = names_of_events(page), list[str]()
+    page.goto("/jobs?search=told-elsewhere")
+    expect(page.get_by_text("0 jobs", exact=True)).to_be_visible()
+    wait_for_feed(page, names)
+    page.on("request", lambda request: asked.append(request.url))
+    submitted(stack, "told-elsewhere-1")
+    expect(page.get_by_text("1 job", exact=True)).to_be_visible()
+    asked = [url for url in asked if "/live?" not in url]
+    assert asked
+    assert len(asked) == len([url for url in asked if "count=true" in url]) <= MOST_ASKED
+
+    os.kill(stack.pid("api"), signal.SIGKILL)
+    wait_for_feed(page, names, times=2)
+    submitted(stack, "told-elsewhere-2")
+    expect(page.get_by_text("2 jobs", exact=True)).to_be_visible()
 
 
 def test_what_is_looked_for_stands_in_the_address(page: Page, many: None) -> None:

@@ -75,7 +75,13 @@ class Story:
     def page(self, *reads: str, viewpoint: Viewpoint = VISION, user: str = "ada") -> LiveStream:
         grant = Grant(team_id=1, token_id=1)
         return LiveStream(
-            self.topics, self.grants, user=user, viewpoint=viewpoint, grants=[grant], reads=reads
+            self.topics,
+            self.grants,
+            user=user,
+            holder=f"user {user}",
+            viewpoint=viewpoint,
+            grants=[grant],
+            reads=reads,
         )
 
 
@@ -115,6 +121,22 @@ def test_a_page_gets_all_it_shows_and_then_what_changed() -> None:
         changed = {await next_read(events), await next_read(events)}
         assert all(b'"body": 2' in event for event in changed)
         await events.aclose()
+
+    run(told)
+
+
+def test_what_its_reader_may_do_is_read_for_each_and_once_for_all_windows_of_one() -> None:
+    async def told() -> None:
+        story = Story()
+        head = "/api/v1/jobs/abc"
+        pages = [plain(story.page(head, user=user).events()) for user in ("ada", "ada", "bob")]
+        for events in pages:
+            assert b'"body": 1' in await next_read(events)
+        assert {user for _, user in story.service.reads} == {"ada", "bob"}
+        assert len(story.topics) == 2
+        for events in pages:
+            await events.aclose()
+        assert len(story.topics) == 0
 
     run(told)
 
@@ -275,12 +297,13 @@ def test_a_page_that_stays_open_comes_again_now_and_then(monkeypatch: pytest.Mon
         ([], "Say what to read"),
         ([TEAMS] * 13, "at most 12"),
         (["/api/v1/session"], "cannot be live"),
-        (["/api/v1/jobs/abc"], "cannot be live"),
+        (["/api/v1/jobs/abc/logs"], "cannot be live"),
         (["/admin/"], "cannot be live"),
         (["https://elsewhere/api/v1/teams"], "cannot be live"),
         (["//elsewhere/api/v1/teams"], "cannot be live"),
         ([TEAMS + "#there"], "cannot be live"),
         ([TEAMS + "?pool=" + "x" * 400], "cannot be live"),
+        (["/api/v1/jobs/abc"], ""),
         ([TEAMS, POOLS, "/api/v1/cluster/utilisation?minutes=60"], ""),
     ],
 )

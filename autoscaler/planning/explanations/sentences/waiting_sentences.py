@@ -35,7 +35,7 @@ def waiting(job: Waiting) -> str:
     return " ".join(filter(None, parts))
 
 
-def _for_what(job: Waiting) -> str:
+def _for_what(job: Waiting) -> str:  # noqa: PLR0911 - one for each reason
     needs = gpus(job.needed_gpus)
     match job.reason:
         case JobReason.WAITING_FOR_USER_LIMIT if job.user is not None:

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { client, unwrap } from "../../api/client";
 import { JobPages, PAGE_ROWS, type JobPage } from "../../api/jobPages";
 import type { Job } from "../../api/types";
+import { useEventPace } from "../../api/useEventPace";
 import { readOf, useLiveQuery } from "../../api/useLiveQuery";
 import type { JobQuery } from "../../domain/jobFilter";
 import { isFinal } from "../../domain/states";
@@ -69,7 +70,7 @@ export function useJobCount(query: JobQuery): number | undefined {
       unwrap(
         client.GET("/api/v1/jobs", { params: { query: { ...query, limit: 1, count: true } } }),
       ),
-    refetchInterval: COUNTED_MILLISECONDS,
+    refetchInterval: useEventPace(COUNTED_MILLISECONDS),
   });
   return count.data?.total ?? undefined;
 }

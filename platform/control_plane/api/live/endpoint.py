@@ -57,6 +57,7 @@ class LiveView(APIView):
             topics,
             followed_grants,
             user=request.user,
+            holder=holder,
             viewpoint=Viewpoint.of(principal),
             grants=grants_of(request, principal),
             reads=reads,

@@ -19,9 +19,11 @@ LONGEST_READ: Final = 400  # characters
 _QUICK: Final = 2.0  # seconds between two reads: what moves while somebody looks
 _SLOW: Final = 10.0  # charts, of which a new point is a pixel, and sums over hours
 
-_OF_A_JOB: Final = re.compile(r"^/api/v1/jobs/[^/{}]+/([^/]+)$")
+_OF_A_JOB: Final = re.compile(r"^/api/v1/jobs/[^/{}]+(/[^/]+)?$")
 
-# What each answers depends on nothing but the teams that somebody sees, and on being an admin.
+OF_THEIR_READER: Final = {"/api/v1/jobs/{job_id}"}  # which say what their reader may do
+
+# What all others answer depends on nothing but the teams that somebody sees, and on being an admin.
 SECONDS_OF: Final = {
     "/api/v1/cluster/gpus": _SLOW,
     "/api/v1/cluster/prices": _SLOW,
@@ -31,6 +33,7 @@ SECONDS_OF: Final = {
     "/api/v1/jobs": _QUICK,
     "/api/v1/jobs:compare": _SLOW,
     "/api/v1/jobs:sparklines": _SLOW,
+    "/api/v1/jobs/{job_id}": _QUICK,
     "/api/v1/jobs/{job_id}/dependencies": _QUICK,
     "/api/v1/jobs/{job_id}/events": _QUICK,
     "/api/v1/jobs/{job_id}/explain": _QUICK,
@@ -91,8 +94,13 @@ def seconds_between(read: str) -> float:
     return SECONDS_OF[_template_of(read)]
 
 
+def is_of_its_reader(read: str) -> bool:
+    """True for what people who see the same teams are answered differently."""
+    return _template_of(read) in OF_THEIR_READER
+
+
 def answered(read: str, user: Any, viewpoint: Viewpoint) -> Answered:
-    """Read for a user who was authenticated, and for all others of this viewpoint.
+    """Read for a user who was authenticated, and mostly for all others of this viewpoint.
 
     Raises:
         ViewpointChanged: it is the user's no longer.
@@ -115,4 +123,4 @@ def answered(read: str, user: Any, viewpoint: Viewpoint) -> Answered:
 def _template_of(read: str) -> str:
     """Return its path, with a placeholder for the id of a job."""
     path = read.partition("?")[0]
-    return _OF_A_JOB.sub(r"/api/v1/jobs/{job_id}/\1", path)
+    return _OF_A_JOB.sub(r"/api/v1/jobs/{job_id}\1", path)

@@ -13,7 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from control_plane.api.live.compression import PageEvent
-from control_plane.api.live.reads import Viewpoint, ViewpointChanged, seconds_between
+from control_plane.api.live.reads import (
+    Viewpoint,
+    ViewpointChanged,
+    is_of_its_reader,
+    seconds_between,
+)
 from control_plane.front.threads.processor_shares import ProcessorShares
 
 MOST_TOPICS: Final = 400  # guessed: of some thirty viewpoints; more are not live
@@ -33,6 +38,7 @@ class Onlooker(Protocol):
     """One open page."""
 
     user: Any
+    holder: str  # who that is, in a word
     viewpoint: Viewpoint
 
     def note_change(self) -> None:
@@ -44,10 +50,11 @@ class Onlooker(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Topic:
-    """One read, for all who see the same."""
+    """One read, for all who see the same; what says what its reader may do, for that one alone."""
 
     read: str
     viewpoint: Viewpoint
+    holder: str = ""  # empty: any of this viewpoint
     onlookers: dict[Onlooker, None] = field(default_factory=dict)  # the longest there first
     version: int = 0  # counts changes; 0: nothing was read yet
     event: PageEvent | None = None  # what was read, as it is sent
@@ -69,19 +76,22 @@ class Topics:
     def __init__(self, read_for: ReadFor, *, shares: ProcessorShares | None = None) -> None:
         self._read_for = read_for
         self._shares = shares or ProcessorShares()
-        self._topics: dict[tuple[Viewpoint, str], Topic] = {}
+        self._topics: dict[tuple[Viewpoint, str, str], Topic] = {}
 
     def __len__(self) -> int:
         return len(self._topics)
 
     def join(self, onlooker: Onlooker, read: str) -> Topic | None:
         """Look at a read from now on; None: there are too many to be live."""
-        key = (onlooker.viewpoint, read)
+        holder = onlooker.holder if is_of_its_reader(read) else ""
+        key = (onlooker.viewpoint, holder, read)
         topic = self._topics.get(key)
         if topic is None:
             if len(self._topics) >= MOST_TOPICS or self._of(onlooker.viewpoint) >= MOST_OF_ONE:
                 return None
-            topic = self._topics[key] = Topic(read=read, viewpoint=onlooker.viewpoint)
+            topic = self._topics[key] = Topic(
+                read=read, viewpoint=onlooker.viewpoint, holder=holder
+            )
             topic.task = asyncio.create_task(self._keep_reading(topic))
         topic.onlookers[onlooker] = None
         return topic
@@ -92,10 +102,10 @@ class Topics:
         if not topic.onlookers and topic.task is not None:
             topic.task.cancel()
             topic.task = None
-            del self._topics[topic.viewpoint, topic.read]
+            del self._topics[topic.viewpoint, topic.holder, topic.read]
 
     def _of(self, viewpoint: Viewpoint) -> int:
-        return sum(whose == viewpoint for whose, _ in self._topics)
+        return sum(whose == viewpoint for whose, _, _ in self._topics)
 
     async def _keep_reading(self, topic: Topic) -> None:
         group = _group_of(topic.viewpoint)
