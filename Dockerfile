@@ -41,6 +41,7 @@ COPY platform/schedules platform/schedules
 COPY platform/sweeps platform/sweeps
 COPY platform/storage platform/storage
 COPY platform/tenancy platform/tenancy
+COPY platform/tracing platform/tracing
 COPY platform/webhooks platform/webhooks
 COPY worker_image/concertina_worker/__init__.py worker_image/concertina_worker/checkpoint_files.py worker_image/concertina_worker/protocol.py worker_image/concertina_worker/
 COPY worker_image/concertina_worker/plain worker_image/concertina_worker/plain

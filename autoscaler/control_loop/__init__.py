@@ -13,6 +13,8 @@
     ---
     carry_out       the only writer of what rules and plans say
     ---
+    traces          what whoever traces jobs is told of a tick
+    ---
     plan            which plan may be applied, and in which words
     ---
     observe         how everything stands: rows and processes as values; changes nothing

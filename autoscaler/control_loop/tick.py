@@ -61,6 +61,8 @@ from autoscaler.control_loop.plan.left_waiting import left_waiting, open_gpus
 from autoscaler.control_loop.plan.planning_round import plan_what_can_be_planned
 from autoscaler.control_loop.reconcile import as_they_are, reconcile, reconcile_all
 from autoscaler.control_loop.tick_context import Clock, TickContext
+from autoscaler.control_loop.traces import tick_spans
+from autoscaler.control_loop.traces.tick_spans import TickLap
 from autoscaler.gpu_accounts import owing, recording
 from autoscaler.planning.decisions.plan import Plan
 from autoscaler.reconciling.limits import LIMITS, TimeLimits
@@ -76,12 +78,14 @@ class _Stopwatch:
     """Measures how long each part of a tick takes."""
 
     seconds: dict[str, float] = field(default_factory=dict)
-    _since: float = field(default_factory=time.perf_counter)
+    laps: list[TickLap] = field(default_factory=list)
+    _began: float = field(default_factory=time.perf_counter)
 
     def lap(self, part: str) -> None:
-        now = time.perf_counter()
-        self.seconds[part] = self.seconds.get(part, 0.0) + now - self._since
-        self._since = now
+        now = time.perf_counter() - self._began
+        since = self.laps[-1].ended if self.laps else 0.0
+        self.laps.append(TickLap(part=part, began=since, ended=now))
+        self.seconds[part] = self.seconds.get(part, 0.0) + now - since
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +151,7 @@ class ControlLoop:
 
     def _tick(self, fence: Fence) -> None:
         orders = FencedOrders(fence=fence, state_dir=self.state_dir)
-        watch, context = _Stopwatch(), self._context(orders)
+        watch, context, began_at = _Stopwatch(), self._context(orders), self.clock()
         self._observe_what_nobody_wants(context)
         seen = observe.live_jobs(context.processes, context.around)
         self.team_budgets.go_on(seen, context)
@@ -176,6 +180,15 @@ class ControlLoop:
         held = _gpus_held(planned.decided, applied_to, views) if applied else {}
         has_changed = bool(reconciled or applied)
         _record(context, planned.decided, applied, held, watch, has_changed=has_changed)
+        if has_changed:
+            has_alarm = bool(planned.decided.alarm)
+            tick_spans.tell(
+                began_at=began_at,
+                laps=watch.laps,
+                views=views,
+                applied=applied,
+                has_alarm=has_alarm,
+            )
         self._go_on_in_background(context, orders)
         if planned.puts_off or some_may_go_on(context.arriving, reconciled):
             demand_signal.announce_demand()

@@ -10,59 +10,58 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 if TYPE_CHECKING:
     from concertina.vocabulary import (
         Action,
+        ArrivalPattern,
         AuditOutcome,
         AuditSenderKind,
-        BlankEnum,
+        BlankChoice,
         CatchUp,
         DataSourceKind,
         DeliveryState,
-        DeviceLoginStateStateEnum,
+        DeviceLoginProgress,
         EventKind,
-        FormatEnum,
-        GoalEnum,
         Hindrance,
+        JobMix,
         JobMode,
         JobNetwork,
         JobReason,
         JobState,
-        KeptPartPartEnum,
-        KindsEnum,
+        KeptPartName,
         LearningRateScaling,
         LimitUnit,
         LogStream,
         MemberRole,
         MetricGoal,
-        MixEnum,
         ModelState,
         NodeClosing,
         Occasion,
         Overlap,
-        PatternEnum,
-        PoolAdmissionEnum,
+        PoolAdmission,
         Preemptibility,
+        ProgressUnit,
         ReclaimTarget,
         RemedyKind,
-        RemovalPartEnum,
-        RepeatedUnitEnum,
-        ResourceEnum,
+        RemovedPart,
+        RestartSign,
         ScheduleRunState,
         SecretKind,
+        ServiceStatus,
         SetupAction,
         SetupKind,
-        SignalEnum,
-        SignEnum,
-        SimulationRequestAdmissionEnum,
+        ShellSignal,
+        SimulatedAdmission,
         SimulationState,
-        StatusEnum,
+        SizeVerdict,
+        SweepResource,
         TeamPermission,
         TokenScope,
         TokenState,
-        TraceSourceKindEnum,
-        VerdictEnum,
+        TraceFormat,
+        TraceSourceKind,
         WaitCondition,
+        WebhookEventKind,
         WebhookShape,
         WhenUsedUp,
-        WithoutRoomEnum,
+        WithoutRoom,
         WorkerPhase,
     )
 
@@ -202,7 +201,7 @@ class Calibration(TypedDict):
 class Change(TypedDict):
     """A document of the API: Change."""
 
-    reason: JobReason | BlankEnum
+    reason: JobReason | BlankChoice
     message: str
     at: str
     cost: str  # Of a restart, as far as its log tells; empty: of anything else.
@@ -452,7 +451,7 @@ class Dependency(TypedDict):
     job_id: str
     name: str
     when: WaitCondition  # How the job that is waited for has to end.
-    state: JobState | BlankEnum  # Empty: it was deleted.
+    state: JobState | BlankChoice  # Empty: it was deleted.
     ended_as: str  # Of a deleted job: how it ended. Empty: it is there, or nobody knows.
 
 
@@ -478,7 +477,7 @@ class DeviceLogin(TypedDict):
 class DeviceLoginState(TypedDict):
     """A document of the API: DeviceLoginState."""
 
-    state: DeviceLoginStateStateEnum
+    state: DeviceLoginProgress
 
 
 class DroppedDetails(TypedDict):
@@ -537,9 +536,9 @@ class Event(TypedDict):
     id: int
     at: str
     kind: EventKind
-    old_state: JobState | BlankEnum
-    new_state: JobState | BlankEnum
-    reason: JobReason | BlankEnum
+    old_state: JobState | BlankChoice
+    new_state: JobState | BlankChoice
+    reason: JobReason | BlankChoice
     message: str
     data: dict[str, Any]
 
@@ -554,7 +553,7 @@ class Explanation(TypedDict):
     """A document of the API: Explanation."""
 
     job_id: str
-    action: Action | BlankEnum  # Empty: there is no decision yet.
+    action: Action | BlankChoice  # Empty: there is no decision yet.
     reason: JobReason
     message: str
     workers: int | None  # That the planner wants.
@@ -616,9 +615,9 @@ class FeedEvent(TypedDict):
     id: int
     at: str
     kind: EventKind
-    old_state: JobState | BlankEnum
-    new_state: JobState | BlankEnum
-    reason: JobReason | BlankEnum
+    old_state: JobState | BlankChoice
+    new_state: JobState | BlankChoice
+    reason: JobReason | BlankChoice
     message: str
     data: dict[str, Any]
 
@@ -640,7 +639,7 @@ class Generation(TypedDict):
     workers: int
     worker_ids: list[str]
     global_batch_size: int
-    reason: JobReason | BlankEnum
+    reason: JobReason | BlankChoice
     message: str
     began_at: str  # As reported, within what is possible.
     ended_at: str | None
@@ -785,7 +784,7 @@ class Health(TypedDict):
     """A document of the API: Health."""
 
     # impaired: it answers, but plans are not applied. unavailable comes with 503.
-    status: StatusEnum
+    status: ServiceStatus
     database: bool
     redis: bool
     # Since the control loop last looked; null: never or unknown.
@@ -1131,7 +1130,7 @@ class KeptCheckpoints(TypedDict):
 class KeptPart(TypedDict):
     """One part of all jobs of a team, in days after their end; 0 stands for ever."""
 
-    part: KeptPartPartEnum
+    part: KeptPartName
     kept_days: int  # What counts.
     days: int | None  # What the team chose; null: as the installation says.
     default_days: int  # What the installation says.
@@ -1191,7 +1190,7 @@ class LeavingJob(TypedDict):
     workers_with_room: int
     # What a drain means for it if no other node has room: it `shrinks` to its workers elsewhere,
     # `pauses` after a checkpoint, or `stays` until it ends.
-    without_room: WithoutRoomEnum
+    without_room: WithoutRoom
 
 
 class LogLine(TypedDict):
@@ -1451,7 +1450,7 @@ class NewPool(TypedDict):
     policy: NotRequired[str]  # What the planner makes the most of: a policy of this installation.
     policy_options: NotRequired[dict[str, Any]]  # What differs from the policy's defaults.
     # What becomes of a new job that does not fit beside the smallest sizes of all others.
-    admission: NotRequired[PoolAdmissionEnum]
+    admission: NotRequired[PoolAdmission]
     dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
     all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
     # Labels of machines of the Ray cluster: its nodes are made from those that bear all of them.
@@ -1593,7 +1592,7 @@ class OtherTeamChange(TypedDict):
 class Outlook(TypedDict):
     """What would become of the job if it were submitted now."""
 
-    action: Action | BlankEnum  # Empty: nobody could look ahead, and `message` says why.
+    action: Action | BlankChoice  # Empty: nobody could look ahead, and `message` says why.
     message: str
     workers: int | None  # Null: it waits.
     global_batch_size: int | None
@@ -1648,7 +1647,7 @@ class PatchedPoolSetup(TypedDict):
     policy: NotRequired[str]  # What the planner makes the most of: a policy of this installation.
     policy_options: NotRequired[dict[str, Any]]  # What differs from the policy's defaults.
     # What becomes of a new job that does not fit beside the smallest sizes of all others.
-    admission: NotRequired[PoolAdmissionEnum]
+    admission: NotRequired[PoolAdmission]
     dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
     all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
     # Labels of machines of the Ray cluster: its nodes are made from those that bear all of them.
@@ -1772,7 +1771,7 @@ class PatchedWebhookChangeBody(TypedDict):
     """A document of the API: PatchedWebhookChangeBody."""
 
     # Of events. None: all, also what is of no job: months, schedules.
-    kinds: NotRequired[list[KindsEnum]]
+    kinds: NotRequired[list[WebhookEventKind]]
     # Of changes of state only those to one of these. None: all.
     states: NotRequired[list[JobState]]
     # true: it is told only of jobs that name it in their `notify`.
@@ -1907,7 +1906,7 @@ class Pool(TypedDict):
     gpu_type: str
     policy: str  # See docs/planning/policies.md.
     policy_options: dict[str, Any]  # What differs from its defaults.
-    admission: PoolAdmissionEnum  # dropping: new jobs that do not fit are refused.
+    admission: PoolAdmission  # dropping: new jobs that do not fit are refused.
     dollars_per_gpu_hour: float
     gpus_total: int
     gpus_used: int
@@ -1961,7 +1960,7 @@ class PoolSetup(TypedDict):
     policy: NotRequired[str]  # What the planner makes the most of: a policy of this installation.
     policy_options: NotRequired[dict[str, Any]]  # What differs from the policy's defaults.
     # What becomes of a new job that does not fit beside the smallest sizes of all others.
-    admission: NotRequired[PoolAdmissionEnum]
+    admission: NotRequired[PoolAdmission]
     dollars_per_gpu_hour: NotRequired[float]  # What policies about money reckon with.
     all_reduce: NotRequired[list[dict[str, Any]]]  # Measured times of an all-reduce.
     # Labels of machines of the Ray cluster: its nodes are made from those that bear all of them.
@@ -2225,7 +2224,7 @@ class Remedy(TypedDict):
 class Removal(TypedDict):
     """A document of the API: Removal."""
 
-    part: RemovalPartEnum  # `job`: all that is left of it.
+    part: RemovedPart  # `job`: all that is left of it.
     due_at: str | None  # Null: never, as things are, or the job has not ended.
     removed_at: str | None  # Null: it is there.
 
@@ -2269,10 +2268,10 @@ class Restart(TypedDict):
     ordered_at: str  # When the workers before were to stop or, without any, these to start.
     seconds: float | None  # About, from then until the `sign`; null: not known.
     # What they were first seen to write: the number of a step, or at least a line.
-    sign: SignEnum | BlankEnum
+    sign: RestartSign | BlankChoice
     repeated_units: float | None  # At least so many were made again; null: not known.
     # `count`: of what it counts within an epoch, iterations or samples.
-    repeated_unit: RepeatedUnitEnum | BlankEnum
+    repeated_unit: ProgressUnit | BlankChoice
     repeated_seconds: float | None  # What that had taken, about, and at least; null: not known.
     message: str  # The same in words.
 
@@ -2573,7 +2572,7 @@ class ShellInputBody(TypedDict):
     is_last: NotRequired[bool]  # The command's standard input ends.
     rows: NotRequired[int]
     columns: NotRequired[int]
-    signal: NotRequired[SignalEnum | BlankEnum]
+    signal: NotRequired[ShellSignal | BlankChoice]
 
 
 class Shortfall(TypedDict):
@@ -2668,7 +2667,7 @@ class SimulationRequest(TypedDict):
     pool: NotRequired[str]
     add_gpus: NotRequired[int]  # Negative: fewer.
     quotas: NotRequired[list[SimulatedQuota]]
-    admission: NotRequired[SimulationRequestAdmissionEnum]
+    admission: NotRequired[SimulatedAdmission]
     tick_seconds: NotRequired[float]
     stall_seconds: NotRequired[float]
     # Hours between failures of one node, on average. Null: nodes never fail.
@@ -2683,7 +2682,7 @@ class SizeAdvice(TypedDict):
     job_id: str
     # `unknown`: too little was measured; `keep`: all sizes were worth their GPUs; `fewer`: with
     # fewer workers at most much is saved, and little lost.
-    verdict: VerdictEnum
+    verdict: SizeVerdict
     message: str
     gpu_seconds: float  # In which it trained.
     gpu_seconds_below_half: float  # Of these, at sizes with an efficiency below 50 %.
@@ -2827,11 +2826,11 @@ class Sweep(TypedDict):
     team: str
     parameters: list[str]
     metric: str
-    goal: GoalEnum
+    goal: MetricGoal
     trials: int  # How many there are to be.
     made: int  # How many were submitted.
     max_running: int
-    resource: ResourceEnum  # In what `rungs` are measured; without early stopping, of charts.
+    resource: SweepResource  # In what `rungs` are measured; without early stopping, of charts.
     rungs: list[float]  # How much training each rung is; empty: no trial is stopped early.
     reduction: int | None  # One in so many goes on from a rung; null: no trial is stopped early.
     most: float | None  # How much training a whole trial is, as its `max` says; null: not known.
@@ -3175,8 +3174,8 @@ class TickChange(TypedDict):
     pool: str | None  # null: the job was deleted.
     gpus_before: int
     gpus_after: int
-    action: Action | BlankEnum
-    reason: JobReason | BlankEnum
+    action: Action | BlankChoice
+    reason: JobReason | BlankChoice
     # Why, in words, for admins: they name jobs of all teams. A team reads its own words with its
     # job.
     message: str
@@ -3286,12 +3285,12 @@ class TokenList(TypedDict):
 class TraceSource(TypedDict):
     """Where the workload comes from. Fields of other kinds are ignored."""
 
-    kind: TraceSourceKindEnum
-    pattern: NotRequired[PatternEnum]  # generated: how jobs come.
-    mix: NotRequired[MixEnum]  # generated: which jobs.
+    kind: TraceSourceKind
+    pattern: NotRequired[ArrivalPattern]  # generated: how jobs come.
+    mix: NotRequired[JobMix]  # generated: which jobs.
     jobs: NotRequired[int]
     load: NotRequired[float]  # generated: 1.0 fills every GPU.
-    format: NotRequired[FormatEnum]  # uploaded: see docs/planning/traces.md.
+    format: NotRequired[TraceFormat]  # uploaded: see docs/planning/traces.md.
     text: NotRequired[str]  # uploaded: the recording.
     days: NotRequired[float]  # history: the last days.
 
@@ -3444,7 +3443,7 @@ class WebhookBody(TypedDict):
     """A document of the API: WebhookBody."""
 
     # Of events. None: all, also what is of no job: months, schedules.
-    kinds: NotRequired[list[KindsEnum]]
+    kinds: NotRequired[list[WebhookEventKind]]
     # Of changes of state only those to one of these. None: all.
     states: NotRequired[list[JobState]]
     # true: it is told only of jobs that name it in their `notify`.

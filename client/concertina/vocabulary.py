@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Literal
 
 Action = Literal["start", "keep", "rescale", "pause", "wait", "drop"]
+ArrivalPattern = Literal["poisson", "bursty", "daily"]
 AuditOutcome = Literal["done", "refused", "failed"]
 AuditSenderKind = Literal["person", "token", "service", "unknown"]
-BlankEnum = Literal[""]
+BlankChoice = Literal[""]
 CatchUp = Literal["none", "last"]
 DataSourceKind = Literal["folder", "object_store", "output", "upload"]
 DeliveryState = Literal["waiting", "delivered", "dead"]
-DeviceLoginStateStateEnum = Literal["pending", "confirmed", "refused"]
+DeviceLoginProgress = Literal["pending", "confirmed", "refused"]
 EventKind = Literal[
     "submitted",
     "state_changed",
@@ -48,8 +49,6 @@ EventKind = Literal[
     "planned_again",
     "control_loop_error",
 ]
-FormatEnum = Literal["auto", "concertina", "philly", "pollux", "pai"]
-GoalEnum = Literal["min", "max"]
 Hindrance = Literal[
     "range",
     "unmeasured",
@@ -64,6 +63,7 @@ Hindrance = Literal[
     "changing",
     "fixed",
 ]
+JobMix = Literal["production", "applications", "kinds"]
 JobMode = Literal["auto", "hot", "restart", "fixed"]
 JobNetwork = Literal["isolated", "listed", "egress"]
 JobReason = Literal[
@@ -152,8 +152,70 @@ JobState = Literal[
     "failed",
     "cancelled",
 ]
-KeptPartPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code"]
-KindsEnum = Literal[
+KeptPartName = Literal["curves", "logs", "checkpoints", "outputs", "code"]
+LearningRateScaling = Literal["none", "linear", "sqrt", "adascale", "custom"]
+LimitUnit = Literal["hours", "gpu_hours", "jobs", "gpus"]
+LogStream = Literal["stdout", "stderr"]
+MemberRole = Literal["viewer", "member", "lead"]
+MetricGoal = Literal["min", "max"]
+ModelState = Literal["storing", "stored", "lost"]
+NodeClosing = Literal["cordoned", "draining", "silent"]
+Occasion = Literal["started", "completed", "failed", "shrunk", "paused", "deadline_at_risk", "idle"]
+Overlap = Literal["allow", "skip", "replace"]
+PoolAdmission = Literal["queueing", "dropping"]
+Preemptibility = Literal["preemptible", "semi-preemptible", "non-preemptible"]
+ProgressUnit = Literal["iteration", "epoch", "count"]
+ReclaimTarget = Literal["guarantee", "fair_share"]
+RemedyKind = Literal[
+    "higher_priority",
+    "free_gpus",
+    "gpus_together",
+    "fewer_workers",
+    "raised_limit",
+    "raised_user_limit",
+    "raised_guarantee",
+    "other_pool",
+    "preemptible",
+    "reopened_node",
+    "patience",
+    "none",
+]
+RemovedPart = Literal["curves", "logs", "checkpoints", "outputs", "code", "history", "job"]
+RestartSign = Literal["line", "iteration"]
+ScheduleRunState = Literal["waiting", "submitted", "skipped", "refused", "missed", "failed"]
+SecretKind = Literal["environment", "registry"]
+ServiceStatus = Literal["ok", "impaired", "unavailable"]
+SetupAction = Literal["created", "changed", "removed"]
+SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image rule", "template"]
+ShellSignal = Literal["INT", "TERM", "QUIT", "HUP"]
+SimulatedAdmission = Literal["queueing", "dropping"]
+SimulationState = Literal["queued", "running", "completed", "failed", "cancelled"]
+SizeVerdict = Literal["unknown", "keep", "fewer"]
+SweepResource = Literal["epochs", "steps", "samples"]
+TeamPermission = Literal[
+    "see",
+    "submit",
+    "change_own_jobs",
+    "change_all_jobs",
+    "enter_own_jobs",
+    "enter_all_jobs",
+    "name_models",
+    "set_up",
+    "manage_sources",
+    "manage_members",
+    "manage_tokens",
+    "see_audit",
+    "manage_webhooks",
+    "divide_quotas",
+    "simulate",
+    "administer",
+]
+TokenScope = Literal["read", "submit", "manage-jobs", "manage-team", "admin"]
+TokenState = Literal["valid", "expired", "revoked"]
+TraceFormat = Literal["auto", "concertina", "philly", "pollux", "pai"]
+TraceSourceKind = Literal["generated", "uploaded", "history"]
+WaitCondition = Literal["ok", "any", "failed"]
+WebhookEventKind = Literal[
     "submitted",
     "state_changed",
     "stop_requested",
@@ -189,70 +251,7 @@ KindsEnum = Literal[
     "schedule_refused",
     "schedule_paused",
 ]
-LearningRateScaling = Literal["none", "linear", "sqrt", "adascale", "custom"]
-LimitUnit = Literal["hours", "gpu_hours", "jobs", "gpus"]
-LogStream = Literal["stdout", "stderr"]
-MemberRole = Literal["viewer", "member", "lead"]
-MetricGoal = Literal["min", "max"]
-MixEnum = Literal["production", "applications", "kinds"]
-ModelState = Literal["storing", "stored", "lost"]
-NodeClosing = Literal["cordoned", "draining", "silent"]
-Occasion = Literal["started", "completed", "failed", "shrunk", "paused", "deadline_at_risk", "idle"]
-Overlap = Literal["allow", "skip", "replace"]
-PatternEnum = Literal["poisson", "bursty", "daily"]
-PoolAdmissionEnum = Literal["queueing", "dropping"]
-Preemptibility = Literal["preemptible", "semi-preemptible", "non-preemptible"]
-ReclaimTarget = Literal["guarantee", "fair_share"]
-RemedyKind = Literal[
-    "higher_priority",
-    "free_gpus",
-    "gpus_together",
-    "fewer_workers",
-    "raised_limit",
-    "raised_user_limit",
-    "raised_guarantee",
-    "other_pool",
-    "preemptible",
-    "reopened_node",
-    "patience",
-    "none",
-]
-RemovalPartEnum = Literal["curves", "logs", "checkpoints", "outputs", "code", "history", "job"]
-RepeatedUnitEnum = Literal["iteration", "epoch", "count"]
-ResourceEnum = Literal["epochs", "steps", "samples"]
-ScheduleRunState = Literal["waiting", "submitted", "skipped", "refused", "missed", "failed"]
-SecretKind = Literal["environment", "registry"]
-SetupAction = Literal["created", "changed", "removed"]
-SetupKind = Literal["pool", "node", "prefetched image", "team", "quota", "image rule", "template"]
-SignalEnum = Literal["INT", "TERM", "QUIT", "HUP"]
-SignEnum = Literal["line", "iteration"]
-SimulationRequestAdmissionEnum = Literal["queueing", "dropping"]
-SimulationState = Literal["queued", "running", "completed", "failed", "cancelled"]
-StatusEnum = Literal["ok", "impaired", "unavailable"]
-TeamPermission = Literal[
-    "see",
-    "submit",
-    "change_own_jobs",
-    "change_all_jobs",
-    "enter_own_jobs",
-    "enter_all_jobs",
-    "name_models",
-    "set_up",
-    "manage_sources",
-    "manage_members",
-    "manage_tokens",
-    "see_audit",
-    "manage_webhooks",
-    "divide_quotas",
-    "simulate",
-    "administer",
-]
-TokenScope = Literal["read", "submit", "manage-jobs", "manage-team", "admin"]
-TokenState = Literal["valid", "expired", "revoked"]
-TraceSourceKindEnum = Literal["generated", "uploaded", "history"]
-VerdictEnum = Literal["unknown", "keep", "fewer"]
-WaitCondition = Literal["ok", "any", "failed"]
 WebhookShape = Literal["json", "slack", "mattermost", "mail"]
 WhenUsedUp = Literal["no_new", "pause"]
-WithoutRoomEnum = Literal["shrinks", "pauses", "stays"]
+WithoutRoom = Literal["shrinks", "pauses", "stays"]
 WorkerPhase = Literal["starting", "ready", "training", "leaving", "gone"]

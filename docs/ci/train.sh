@@ -37,7 +37,8 @@ give_up() {
 }
 
 case $file in *.json) type=application/json ;; *) type=application/yaml ;; esac
-ask --request POST --header "Content-Type: $type" --header "Idempotency-Key: $key" --data-binary "@$file" "$url/api/v1/jobs"
+ask --request POST --header "Content-Type: $type" --header "Idempotency-Key: $key" \
+    ${TRACEPARENT:+--header "traceparent: $TRACEPARENT"} --data-binary "@$file" "$url/api/v1/jobs"
 case $status in 2*) ;; *) give_up ;; esac
 id=$(jq -r .id "$answer")
 lasting=--retry-all-errors # the address is right: whatever goes wrong from now on may pass

@@ -83,6 +83,7 @@ class _Submits(KnowsPools):
             by=principal,
             idempotency_key=idempotency_key(request),
             bounds=principal.bounds,
+            traceparent=requests.traceparent(request),
         )
 
 

@@ -187,6 +187,11 @@ class CancelQuery(serializers.Serializer[Any]):
     )
 
 
+def traceparent(request: Request) -> str:
+    """Return the header by which a caller says whose trace goes on here; empty: there is none."""
+    return str(request.headers.get("traceparent", ""))
+
+
 def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
     """Return the request's checked query parameters; one without a value counts as given."""
     given, checks = request.query_params, form()

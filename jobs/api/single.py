@@ -112,6 +112,7 @@ class RerunView(KnowsPools):
             by=principal,
             idempotency_key=idempotency_key(request),
             bounds=principal.bounds,
+            traceparent=requests.traceparent(request),
         )
         code = status.HTTP_201_CREATED if made.is_new else status.HTTP_200_OK
         return _answer_with_notes(request, made.made[0][0], made.notes, code=code)

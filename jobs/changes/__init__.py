@@ -1,6 +1,7 @@
 """Which writes do commands and the control loop share? The small ones, each with its guard.
 
 transitions      a job changes its state
+state_spans      how long it was in the state that it leaves, for the trace of its submission
 events           what happened is written down for people
 numbering        events get their places among those of all jobs, once they are committed
 demand_signal    whoever plans hears that the demand for GPUs may have changed

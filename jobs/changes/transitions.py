@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
+from tracing import sending
+from tracing.spans import TraceSpan
 
 from autoscaler.job_vocabulary import EventKind, JobReason, StoredReason
-from jobs.changes import events
+from jobs.changes import events, state_spans
 from jobs.changes.wake_signal import announce_wanted
 from jobs.lifecycle import FINAL, WITHOUT_WORKERS, JobState, is_legal
 from jobs.models import Generation, Job
@@ -33,6 +35,7 @@ class Move:
     event: events.Unwritten
     ends_generation: bool  # the open one: it holds no worker any more
     changes_wishes: bool  # something else is wanted of the job: announce it
+    span: TraceSpan | None  # of the state that ends, to be sent once this is committed
 
 
 def move(
@@ -60,7 +63,7 @@ def move(
     check_legal(expected, new)
     with transaction.atomic():
         held = Job.objects.select_for_update(no_key=True).filter(pk=job_id, state__in=expected)
-        job = held.only("state", "started_at").first()
+        job = held.only("state", "started_at", *state_spans.COLUMNS).first()
         if job is None:
             return False
         made = move_of(
@@ -70,6 +73,7 @@ def move(
         if made.ends_generation:
             Generation.objects.filter(job_id=job_id, ended_at=None).update(ended_at=Now())
         made.event.save()
+        send_when_committed([made])
         if made.changes_wishes:
             announce_wanted(job_id)
     return True
@@ -100,6 +104,7 @@ def move_held(
     if made[0].ends_generation:
         Generation.objects.filter(job__in=ids, ended_at=None).update(ended_at=Now())
     events.record_all(one.event for one in made)
+    send_when_committed(made)
     if made[0].changes_wishes:
         for job_id in ids:
             announce_wanted(job_id)
@@ -137,7 +142,15 @@ def move_of(
         ),
         ends_generation=new in WITHOUT_WORKERS,
         changes_wishes=new is not JobState.RUNNING,  # of which its own report is the cause
+        span=state_spans.span_of(job, new, at=at, reason=reason, data=data),
     )
+
+
+def send_when_committed(moves: Iterable[Move]) -> None:
+    """Tell whoever traces jobs of the states that ended, unless all is rolled back."""
+    spans = [one.span for one in moves if one.span is not None]
+    if spans:
+        transaction.on_commit(lambda: sending.send(*spans))
 
 
 def check_legal(expected: Collection[JobState], new: JobState) -> None:

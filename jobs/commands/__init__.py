@@ -1,6 +1,7 @@
 """What changes jobs on somebody's request? Commands are functions with keywords only.
 
 submission    accepts new jobs
+submission_span  tells how long that took, for whoever traces it
 team_stock    what a team has already, and whether there is room for more
 rules         changes what a team says of specs: its rules and its templates
 control       cancels, pauses and resumes them

@@ -15,7 +15,7 @@ from tenancy.access.principal import Principal
 from tenancy.audit import records
 
 from autoscaler.job_vocabulary import EventKind, JobReason
-from jobs.changes import demand_signal, events
+from jobs.changes import demand_signal, events, state_spans
 from jobs.changes.transitions import move, move_held
 from jobs.errors import IllegalTransition, JobNotFound, LimitUsedUp
 from jobs.lifecycle import ACTIVE, LIVE, JobState
@@ -152,7 +152,9 @@ def _grant_to_all(
     wish: _StateRequest, *, job_ids: Sequence[str], actor: str, comment: str
 ) -> list[str]:
     live = Job.objects.select_for_update(no_key=True).filter(pk__in=job_ids, state__in=LIVE)
-    jobs = list(live.only("id", "state", "ends_as", "started_at").order_by("pk"))
+    jobs = list(
+        live.only("id", "state", "ends_as", "started_at", *state_spans.COLUMNS).order_by("pk")
+    )
     message = f"{wish.done.capitalize()} by {actor}{_because(comment)}."
     at_once = [job for job in jobs if job.state in wish.at_once_from]
     by_stopping = [job for job in jobs if job.state in wish.by_stopping_from]

@@ -101,6 +101,7 @@ def rerun(
     by: submission.Submitter,
     idempotency_key: str | None = None,
     bounds: TokenBounds | None = None,
+    traceparent: str = "",
 ) -> submission.SubmissionResult:
     """Submit a job's spec again, as it was in the end, with these changes of any of its fields.
 
@@ -126,6 +127,7 @@ def rerun(
         by=by,
         idempotency_key=idempotency_key,
         bounds=bounds,
+        traceparent=traceparent,
     )
 
 

@@ -24,6 +24,7 @@ from jobs.admission.call import AdmittedCall
 from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.changes import demand_signal, events
+from jobs.commands.submission_span import SubmissionTrace, traced_submission
 from jobs.commands.team_stock import IDEMPOTENCY_WINDOW, TeamStock, alone, check_names, check_room
 from jobs.errors import (
     IdempotencyConflict,
@@ -78,12 +79,13 @@ def submit(
     scheduled: ScheduledBy | None = None,
     array: JobArray | None = None,
     bounds: TokenBounds | None = None,
+    traceparent: str = "",
 ) -> SubmissionResult:
     """Accept all job specs as queued jobs, or none. `body` is what the specs were sent in.
 
     The same `idempotency_key` with the same body answers with the jobs it made before. Trials
     belong to `array`, if one is given that is stored, and else to a new one. `bounds` are those of
-    the token that submits.
+    the token that submits. `traceparent` is the header that says whose trace goes on here.
 
     Raises:
         SpecInvalid: with every problem found.
@@ -94,7 +96,7 @@ def submit(
     """
     text, digest = idempotency_key or "", _digest(body)
 
-    def try_once() -> SubmissionResult:
+    def try_once(trace: SubmissionTrace) -> SubmissionResult:
         try:
             admitted = call.admit_all(sent, teams=teams, pools=pools, bounds=bounds)
         except SpecInvalid:
@@ -107,20 +109,24 @@ def submit(
         jobs = new_rows(admitted, sent, by)
         _bind_to_array(jobs, sent, array)
         _bind_to_schedule(jobs, scheduled)
+        trace.bind(jobs)
         made = _made_once(admitted, sent, jobs, key)
         if made is not None:
             _see_that_it_reaches(made, bounds)
-            _note(admitted.team, made)
-            return SubmissionResult(made=made, jobs=(), notes=admitted.notes)
-        _note(admitted.team, _names(jobs))
-        return SubmissionResult(made=_names(jobs), jobs=jobs, notes=admitted.notes)
+            jobs = []
+        made = made or _names(jobs)
+        _note(admitted.team, made)
+        ids = [job_id for job_id, _ in made]
+        trace.made(ids, team=admitted.team.name, is_new=bool(jobs))
+        return SubmissionResult(made=made, jobs=jobs, notes=admitted.notes)
 
-    try:
-        return try_once()
-    except _RulesChanged as error:
-        with transaction.atomic():
-            alone(error.team)  # from here on its rules are what they are
-            return try_once()
+    with traced_submission(traceparent) as trace:
+        try:
+            return try_once(trace)
+        except _RulesChanged as error:
+            with transaction.atomic():
+                alone(error.team)  # from here on its rules are what they are
+                return try_once(trace)
 
 
 class _RulesChanged(Exception):

@@ -27,6 +27,13 @@ class Job(models.Model):
     )
     pool = models.ForeignKey("cluster.Pool", on_delete=models.PROTECT, related_name="jobs")
     name = models.CharField(max_length=80)
+    trace = models.CharField(
+        max_length=55,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The span of its submission, as a `traceparent`; empty: nobody traces it.",
+    )
     spec = models.JSONField(help_text="As sent.")
     resolved_spec = models.JSONField(help_text="With every default filled in, and as changed.")
     version = models.PositiveIntegerField(

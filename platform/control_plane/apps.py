@@ -7,8 +7,10 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.contrib.admin import apps as django_admin
 from django.core.checks import CheckMessage, register
+from tracing import sending
 
 
 @register("permissions")
@@ -28,6 +30,8 @@ class ControlPlaneConfig(AppConfig):
         import_module("tenancy.audit.signing").connect()
         import_module("control_plane.supply_signals").announce_changes()
         import_module("control_plane.front.coordinators.publishing").connect()
+        if settings.CONCERTINA.sends_traces:
+            sending.switch_on(lambda: import_module("tracing.otlp").OtlpSender())
 
 
 class AdministrationConfig(django_admin.AdminConfig):

@@ -18,12 +18,14 @@ from celery.signals import (
     task_prerun,
     worker_init,
     worker_process_init,
+    worker_process_shutdown,
     worker_ready,
     worker_shutdown,
     worker_shutting_down,
 )
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, close_old_connections, connections
+from tracing import sending
 
 from concertina_worker.process.parent_death import die_with
 from control_plane.database.statement_bounds import bounded_in_background
@@ -63,6 +65,8 @@ def load_before_forking(sender: Any, **_: Any) -> None:
     if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
         for module in _LOADED_LATE:
             import_module(module)
+    if settings.CONCERTINA.sends_traces:
+        import_module("tracing.otlp")
     gc.freeze()
 
 
@@ -78,6 +82,12 @@ def keep_relay_of_shells(sender: Any, **_: Any) -> None:
 def end_with_the_worker(**_: Any) -> None:
     """Let no child outlive its worker, which would hold on to the queue and to its rows."""
     die_with(os.getppid())
+
+
+@worker_process_shutdown.connect
+def send_last_spans(**_: Any) -> None:
+    """Send what waits, because a child of Celery ends without what Python does at exit."""
+    sending.end()
 
 
 @worker_shutting_down.connect

@@ -30,6 +30,7 @@ def begin(
     teams: Mapping[str, Team],
     pools: Sequence[PoolCapacity],
     count_jobs: Callable[[int], None],
+    traceparent: str = "",
 ) -> tuple[Sweep, Sequence[str], bool]:
     """Check all trials, and submit the first ones.
 
@@ -58,6 +59,7 @@ def begin(
             by=holder.principal,
             idempotency_key=key,
             array=sweep.array,
+            traceparent=traceparent,
         )
         if made.is_new:
             sweep.made = len(made.made)

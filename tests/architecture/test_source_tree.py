@@ -25,7 +25,12 @@ EMPTY_WORDS = {"utils", "util", "helpers", "common", "core", "base", "misc", "ma
 IN_STOREYS = (
     *("autoscaler", "benchmarks", "client/concertina", "jobs", "tools"),
     *("platform/cluster", "platform/control_plane", "platform/local_stack", "platform/storage"),
-    *("platform/tenancy", "platform/webhooks", "worker_image/concertina_worker"),
+    *(
+        "platform/tenancy",
+        "platform/tracing",
+        "platform/webhooks",
+        "worker_image/concertina_worker",
+    ),
 )
 WITHOUT_A_LINE = {"__init__", "__main__", "admin", "apps", "commands", "management", "migrations"}
 """Modules and folders whose name says to whoever knows Python or Django what they are."""

@@ -18,8 +18,8 @@ class SubmittedJob:
     job_id: str
 
     @classmethod
-    def submit(cls, client: httpx.Client, spec: dict[str, Any]) -> Self:
-        answer = client.post("/api/v1/jobs", json=spec)
+    def submit(cls, client: httpx.Client, spec: dict[str, Any], **headers: str) -> Self:
+        answer = client.post("/api/v1/jobs", json=spec, headers=headers)
         assert answer.status_code == 201, answer.text
         return cls(client=client, job_id=answer.json()["id"])
 

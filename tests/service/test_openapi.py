@@ -63,6 +63,11 @@ def test_no_parameter_is_described_as_a_text_that_would_be_refused(
                 assert not fits, (path, parameter["name"])
 
 
+def test_no_word_list_has_a_name_that_nobody_gave_it(description: dict[str, Any]) -> None:
+    made_up = {one for one in description["components"]["schemas"] if one.endswith("Choice")}
+    assert made_up - {"Choice", "BlankChoice"} == set(), "name it in ENUM_NAME_OVERRIDES"
+
+
 def check(description: dict[str, Any], path: str, method: str, answer: Any) -> None:
     """Fail unless the description has this status, and the body is of its schema."""
     operation = description["paths"][f"/api/v1/{path}"][method]

@@ -24,9 +24,9 @@ from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.observe.jobs.seats import FreeSeats
 from autoscaler.control_loop.tick_context import TickContext
 from autoscaler.job_vocabulary import JobReason, StoredReason
-from jobs.changes import events
+from jobs.changes import events, state_spans
 from jobs.changes.events import Unwritten
-from jobs.changes.transitions import check_legal, move_of
+from jobs.changes.transitions import Move, check_legal, move_of, send_when_committed
 from jobs.changes.wake_signal import announce_wanted
 from jobs.lifecycle import JobState
 from jobs.models import Assignment, Generation, GpuClaim, Job, Worker
@@ -36,7 +36,7 @@ _WARM: Final = (WorkerPhase.READY, WorkerPhase.TRAINING)
 _COMPARED: Final = (  # or counted on; the row has many more columns, some of them long
     *("team", "pool", "state", "ends_as", "reason", "message", "mode", "revision", "starts"),
     *("started_at", "progress_at", "coordinator_term", "coordinator_restarts", "losses"),
-    *("failures", "rescales"),
+    *("failures", "rescales", *state_spans.COLUMNS),
 )
 
 _log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ class JobDraft:
     free: FreeSeats
     columns: dict[str, Any] = field(default_factory=dict)
     events: list[Unwritten] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
     workers: list[Worker] = field(default_factory=list)
     claims: list[GpuClaim] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
@@ -95,6 +96,7 @@ class JobDraft:
         )
         self.set(**made.columns)
         self.events.append(made.event)
+        self.moves.append(made)
         self.ends_generation |= made.ends_generation
         self.changes_wishes |= made.changes_wishes
 
@@ -215,6 +217,7 @@ def _write(drafts: Collection[JobDraft], context: TickContext) -> None:
     if drafted := _all(draft.events for draft in drafts):
         events.record_all(drafted)
     accounting.update_gpu_seconds([d.job.id for d in drafts if d.gone], context.now)
+    send_when_committed(_all(draft.moves for draft in drafts))
     for draft in drafts:
         if draft.changes_wishes:
             announce_wanted(draft.job.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import ssl
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -35,6 +37,8 @@ _NOT_ACTED_ON = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAV
 _BAD_CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"  # as OpenSSL calls it
 _HINT = "Log in again: `concertina login URL`, or with a team's `--token ct_…`."
 _STREAM = "text/event-stream"
+TRACE_VARIABLE: Final = "TRACEPARENT"  # as tools around OpenTelemetry call it
+_PLACE_IN_A_TRACE = re.compile(r"[0-9a-f]{2}(-[0-9a-f]+){3}")
 _PROOF = "csrftoken"  # the cookie whose value a person's requests repeat
 
 
@@ -134,12 +138,19 @@ def prove(url: str, http: httpx.Client | httpx.AsyncClient) -> None:
 
 def http_settings(credentials: Credentials) -> dict[str, Any]:
     """Return what either kind of the library's clients is told of a service."""
+    bearer = {"Authorization": f"Bearer {credentials.token}"} if credentials.token else {}
     return {
         "base_url": credentials.url + API,
-        "headers": {"Authorization": f"Bearer {credentials.token}"} if credentials.token else {},
+        "headers": bearer | trace_of(os.environ),
         "timeout": TIMEOUT,
         "verify": _authorities(credentials.url),
     }
+
+
+def trace_of(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the header by which the trace goes on of whoever runs this, such as a pipeline."""
+    place = environ.get(TRACE_VARIABLE, "")
+    return {"traceparent": place} if _PLACE_IN_A_TRACE.fullmatch(place) else {}
 
 
 def of_silence(seconds: float) -> httpx.Timeout:

@@ -2900,6 +2900,13 @@ export interface components {
             is_swept: boolean;
         };
         /**
+         * @description * `poisson` - poisson
+         *     * `bursty` - bursty
+         *     * `daily` - daily
+         * @enum {string}
+         */
+        ArrivalPattern: "poisson" | "bursty" | "daily";
+        /**
          * Asha
          * @description Early stopping by asynchronous successive halving.
          */
@@ -3108,7 +3115,7 @@ export interface components {
             after: components["schemas"]["TeamOutcome"] | null;
         };
         /** @enum {unknown} */
-        BlankEnum: "";
+        BlankChoice: "";
         /** @description How a team, with those below it, stands with its GPU-hours of this month. */
         Budget: {
             team: string;
@@ -3178,7 +3185,7 @@ export interface components {
          */
         CatchUp: "none" | "last";
         Change: {
-            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankChoice"];
             message: string;
             /** Format: date-time */
             at: string;
@@ -3608,7 +3615,7 @@ export interface components {
              *     * `failed` - failed
              *     * `cancelled` - cancelled
              */
-            readonly state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
+            readonly state: components["schemas"]["JobState"] | components["schemas"]["BlankChoice"];
             /** @description Of a deleted job: how it ended. Empty: it is there, or nobody knows. */
             ended_as: string;
         };
@@ -3634,16 +3641,16 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
-        DeviceLoginState: {
-            state: components["schemas"]["DeviceLoginStateStateEnum"];
-        };
         /**
          * @description * `pending` - Pending
          *     * `confirmed` - Confirmed
          *     * `refused` - Refused
          * @enum {string}
          */
-        DeviceLoginStateStateEnum: "pending" | "confirmed" | "refused";
+        DeviceLoginProgress: "pending" | "confirmed" | "refused";
+        DeviceLoginState: {
+            state: components["schemas"]["DeviceLoginProgress"];
+        };
         /** @description A new job that is refused for good, in a pool that keeps no queue. */
         DroppedDetails: {
             /**
@@ -3738,9 +3745,9 @@ export interface components {
             /** Format: date-time */
             readonly at: string;
             readonly kind: components["schemas"]["EventKind"];
-            readonly old_state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
-            readonly new_state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
-            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            readonly old_state: components["schemas"]["JobState"] | components["schemas"]["BlankChoice"];
+            readonly new_state: components["schemas"]["JobState"] | components["schemas"]["BlankChoice"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankChoice"];
             readonly message: string;
             data: {
                 [key: string]: unknown;
@@ -3796,7 +3803,7 @@ export interface components {
              *     * `wait` - wait
              *     * `drop` - drop
              */
-            action: components["schemas"]["Action"] | components["schemas"]["BlankEnum"];
+            action: components["schemas"]["Action"] | components["schemas"]["BlankChoice"];
             readonly reason: components["schemas"]["JobReason"];
             message: string;
             /** @description That the planner wants. */
@@ -3919,9 +3926,9 @@ export interface components {
             /** Format: date-time */
             readonly at: string;
             readonly kind: components["schemas"]["EventKind"];
-            readonly old_state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
-            readonly new_state: components["schemas"]["JobState"] | components["schemas"]["BlankEnum"];
-            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            readonly old_state: components["schemas"]["JobState"] | components["schemas"]["BlankChoice"];
+            readonly new_state: components["schemas"]["JobState"] | components["schemas"]["BlankChoice"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankChoice"];
             readonly message: string;
             data: {
                 [key: string]: unknown;
@@ -3934,15 +3941,6 @@ export interface components {
             /** @description True: ask for the next page at once, even if this one is empty. */
             has_more: boolean;
         };
-        /**
-         * @description * `auto` - auto
-         *     * `concertina` - concertina
-         *     * `philly` - philly
-         *     * `pollux` - pollux
-         *     * `pai` - pai
-         * @enum {string}
-         */
-        FormatEnum: "auto" | "concertina" | "philly" | "pollux" | "pai";
         /** @description A remedy that planning the changed cluster has shown to start the job. */
         FoundRemedy: {
             kind: components["schemas"]["RemedyKind"];
@@ -3968,7 +3966,7 @@ export interface components {
             readonly workers: number;
             worker_ids: string[];
             readonly global_batch_size: number;
-            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankChoice"];
             readonly message: string;
             /**
              * Format: date-time
@@ -4052,12 +4050,6 @@ export interface components {
              */
             multiple_of: number;
         };
-        /**
-         * @description * `min` - min
-         *     * `max` - max
-         * @enum {string}
-         */
-        GoalEnum: "min" | "max";
         /** @description GPU-hours, and what they cost at the prices of their days. */
         GpuCosts: {
             /**
@@ -4278,7 +4270,7 @@ export interface components {
              *     * `impaired` - impaired
              *     * `unavailable` - unavailable
              */
-            status: components["schemas"]["StatusEnum"];
+            status: components["schemas"]["ServiceStatus"];
             database: boolean;
             redis: boolean;
             /**
@@ -4725,6 +4717,13 @@ export interface components {
             readonly files_removed_at: string | null;
         };
         /**
+         * @description * `production` - production
+         *     * `applications` - applications
+         *     * `kinds` - kinds
+         * @enum {string}
+         */
+        JobMix: "production" | "applications" | "kinds";
+        /**
          * @description * `auto` - auto: hot when the script registers, else restart
          *     * `hot` - hot: in process, without losing a step
          *     * `restart` - restart: all workers end and start again from a checkpoint
@@ -5112,7 +5111,7 @@ export interface components {
         };
         /** @description One part of all jobs of a team, in days after their end; 0 stands for ever. */
         KeptPart: {
-            part: components["schemas"]["KeptPartPartEnum"];
+            part: components["schemas"]["KeptPartName"];
             /** @description What counts. */
             kept_days: number;
             /** @description What the team chose; null: as the installation says. */
@@ -5132,45 +5131,7 @@ export interface components {
          *     * `code` - code
          * @enum {string}
          */
-        KeptPartPartEnum: "curves" | "logs" | "checkpoints" | "outputs" | "code";
-        /**
-         * @description * `submitted` - Submitted: the job was accepted and queued.
-         *     * `state_changed` - State changed: `old_state` and `new_state` tell from what to what.
-         *     * `stop_requested` - Stop requested: while it was stopping, somebody changed what happens to it next.
-         *     * `terms_changed` - Terms changed: somebody changed what it asks for while it lived.
-         *     * `mode_detected` - Mode detected: it is known how its script can be rescaled.
-         *     * `preparing` - Preparing: something must be made ready before it can run, such as an image.
-         *     * `batch_limit_found` - Batch limit found: a worker ran out of GPU memory, and larger shares are split up.
-         *     * `worker_failed` - Worker failed: its own code went wrong.
-         *     * `worker_lost` - Worker lost: one process ended from outside, or its node counts as lost.
-         *     * `worker_not_started` - Worker not started: it will never run.
-         *     * `worker_hung` - Worker hung: it made no progress and is killed.
-         *     * `joiner_dropped` - Joiner dropped: a worker was not ready in time, and the others go on without it.
-         *     * `straggler_found` - Straggler found: a worker is clearly slower than the others.
-         *     * `workers_lost` - Went on without lost workers: the others formed a new group, without a restart.
-         *     * `all_workers_lost` - All workers lost: none could go on, so the job starts again from its checkpoint.
-         *     * `work_lost` - Work lost: steps newer than the checkpoint are made again.
-         *     * `coordinator_restarted` - Coordinator restarted: training went on meanwhile.
-         *     * `node_silent` - Node silent: a node with workers of the job does not answer; they may train on.
-         *     * `node_is_slow` - Node is slow: several workers were slow there; somebody should look at it.
-         *     * `script_warning` - Script warning: it runs, but something in it is probably a mistake.
-         *     * `no_progress` - No progress: half of the time has passed after which it is ended for that.
-         *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
-         *     * `busy_again` - Busy again: its workers do something again.
-         *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
-         *     * `limit_near` - Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.
-         *     * `budget_warning` - Team's budget near: four fifths of its GPU-hours of the month are used up.
-         *     * `budget_used_up` - Team's budget used up: none of its GPU-hours of the month are left.
-         *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
-         *     * `planning_failed` - Left out of plans: the planner failed on its data.
-         *     * `planned_again` - Planned again: the planner can use its data again.
-         *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
-         *     * `month_closed` - A month of the team is over: its report
-         *     * `schedule_refused` - A schedule of the team was due, and nothing was submitted
-         *     * `schedule_paused` - A schedule of the team has paused itself
-         * @enum {string}
-         */
-        KindsEnum: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error" | "month_closed" | "schedule_refused" | "schedule_paused";
+        KeptPartName: "curves" | "logs" | "checkpoints" | "outputs" | "code";
         /** @description GPU-hours, what they cost, and what of it is to be paid. */
         LabelReport: {
             /**
@@ -5278,7 +5239,7 @@ export interface components {
              *     * `pauses` - pauses
              *     * `stays` - stays
              */
-            without_room: components["schemas"]["WithoutRoomEnum"];
+            without_room: components["schemas"]["WithoutRoom"];
         };
         /**
          * @description * `hours` - hours
@@ -5520,8 +5481,8 @@ export interface components {
             };
         };
         /**
-         * MetricGoal
-         * @description Which values of a metric are better?
+         * @description * `min` - min
+         *     * `max` - max
          * @enum {string}
          */
         MetricGoal: "min" | "max";
@@ -5537,13 +5498,6 @@ export interface components {
             /** Format: double */
             gpu_seconds: number;
         };
-        /**
-         * @description * `production` - production
-         *     * `applications` - applications
-         *     * `kinds` - kinds
-         * @enum {string}
-         */
-        MixEnum: "production" | "applications" | "kinds";
         Model: {
             name: string;
             created_by: string;
@@ -5771,7 +5725,7 @@ export interface components {
              *     * `queueing` - queueing: a new job that does not fit waits
              *     * `dropping` - dropping: it is refused for good
              */
-            admission?: components["schemas"]["PoolAdmissionEnum"];
+            admission?: components["schemas"]["PoolAdmission"];
             /**
              * Format: double
              * @description What policies about money reckon with.
@@ -5965,7 +5919,7 @@ export interface components {
              *     * `wait` - wait
              *     * `drop` - drop
              */
-            action: components["schemas"]["Action"] | components["schemas"]["BlankEnum"];
+            action: components["schemas"]["Action"] | components["schemas"]["BlankChoice"];
             message: string;
             /** @description Null: it waits. */
             workers: number | null;
@@ -6046,7 +6000,7 @@ export interface components {
              *     * `queueing` - queueing: a new job that does not fit waits
              *     * `dropping` - dropping: it is refused for good
              */
-            admission?: components["schemas"]["PoolAdmissionEnum"];
+            admission?: components["schemas"]["PoolAdmission"];
             /**
              * Format: double
              * @description What policies about money reckon with.
@@ -6201,7 +6155,7 @@ export interface components {
         };
         PatchedWebhookChangeBody: {
             /** @description Of events. None: all, also what is of no job: months, schedules. */
-            kinds?: components["schemas"]["KindsEnum"][];
+            kinds?: components["schemas"]["WebhookEventKind"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
             /** @description true: it is told only of jobs that name it in their `notify`. */
@@ -6209,13 +6163,6 @@ export interface components {
             /** @description false: nothing is sent, nor kept to be sent later. */
             is_enabled?: boolean;
         };
-        /**
-         * @description * `poisson` - poisson
-         *     * `bursty` - bursty
-         *     * `daily` - daily
-         * @enum {string}
-         */
-        PatternEnum: "poisson" | "bursty" | "daily";
         /** @description A running job that gives everything back. */
         PausedDetails: {
             /**
@@ -6435,7 +6382,7 @@ export interface components {
              *     * `queueing` - queueing: a new job that does not fit waits
              *     * `dropping` - dropping: it is refused for good
              */
-            admission: components["schemas"]["PoolAdmissionEnum"];
+            admission: components["schemas"]["PoolAdmission"];
             /** Format: double */
             dollars_per_gpu_hour: number;
             gpus_total: number;
@@ -6465,7 +6412,7 @@ export interface components {
          *     * `dropping` - dropping: it is refused for good
          * @enum {string}
          */
-        PoolAdmissionEnum: "queueing" | "dropping";
+        PoolAdmission: "queueing" | "dropping";
         PoolList: {
             items: components["schemas"]["Pool"][];
         };
@@ -6561,7 +6508,7 @@ export interface components {
              *     * `queueing` - queueing: a new job that does not fit waits
              *     * `dropping` - dropping: it is refused for good
              */
-            admission?: components["schemas"]["PoolAdmissionEnum"];
+            admission?: components["schemas"]["PoolAdmission"];
             /**
              * Format: double
              * @description What policies about money reckon with.
@@ -6698,6 +6645,14 @@ export interface components {
             problem: string;
             remedy: string;
         };
+        /**
+         * @description * `` - not known
+         *     * `iteration` - iteration
+         *     * `epoch` - epoch
+         *     * `count` - count: of iterations or samples within an epoch, its script alone knows
+         * @enum {string}
+         */
+        ProgressUnit: "iteration" | "epoch" | "count";
         /** @description The job is left out of plans, because the planner fails on its data. */
         Quarantine: {
             /** Format: date-time */
@@ -6902,7 +6857,7 @@ export interface components {
              *     * `history` - history
              *     * `job` - job
              */
-            part: components["schemas"]["RemovalPartEnum"];
+            part: components["schemas"]["RemovedPart"];
             /**
              * Format: date-time
              * @description Null: never, as things are, or the job has not ended.
@@ -6924,15 +6879,7 @@ export interface components {
          *     * `job` - job
          * @enum {string}
          */
-        RemovalPartEnum: "curves" | "logs" | "checkpoints" | "outputs" | "code" | "history" | "job";
-        /**
-         * @description * `` - not known
-         *     * `iteration` - iteration
-         *     * `epoch` - epoch
-         *     * `count` - count: of iterations or samples within an epoch, its script alone knows
-         * @enum {string}
-         */
-        RepeatedUnitEnum: "iteration" | "epoch" | "count";
+        RemovedPart: "curves" | "logs" | "checkpoints" | "outputs" | "code" | "history" | "job";
         /** @description A job that gets other workers or another batch. */
         RescaledDetails: {
             /**
@@ -6970,8 +6917,6 @@ export interface components {
              */
             promised_at: number | null;
         };
-        /** @enum {string} */
-        ResourceEnum: "epochs" | "steps" | "samples";
         /**
          * Resources
          * @description What one worker gets, and what all of them together may write.
@@ -7022,7 +6967,7 @@ export interface components {
              *     * `line` - line: they wrote something
              *     * `iteration` - iteration: they wrote the number of a step or an epoch
              */
-            sign: components["schemas"]["SignEnum"] | components["schemas"]["BlankEnum"];
+            sign: components["schemas"]["RestartSign"] | components["schemas"]["BlankChoice"];
             /**
              * Format: double
              * @description At least so many were made again; null: not known.
@@ -7036,7 +6981,7 @@ export interface components {
              *     * `epoch` - epoch
              *     * `count` - count: of iterations or samples within an epoch, its script alone knows
              */
-            repeated_unit: components["schemas"]["RepeatedUnitEnum"] | components["schemas"]["BlankEnum"];
+            repeated_unit: components["schemas"]["ProgressUnit"] | components["schemas"]["BlankChoice"];
             /**
              * Format: double
              * @description What that had taken, about, and at least; null: not known.
@@ -7045,6 +6990,13 @@ export interface components {
             /** @description The same in words. */
             readonly message: string;
         };
+        /**
+         * @description * `` - nothing yet
+         *     * `line` - line: they wrote something
+         *     * `iteration` - iteration: they wrote the number of a step or an epoch
+         * @enum {string}
+         */
+        RestartSign: "line" | "iteration";
         Result: {
             trace: string;
             gpus: number;
@@ -7411,6 +7363,13 @@ export interface components {
             may_set: boolean;
             items: components["schemas"]["Secret"][];
         };
+        /**
+         * @description * `ok` - ok
+         *     * `impaired` - impaired
+         *     * `unavailable` - unavailable
+         * @enum {string}
+         */
+        ServiceStatus: "ok" | "impaired" | "unavailable";
         Session: {
             user: components["schemas"]["User"];
             /** @description What whoever signs in should know; for people. */
@@ -7526,8 +7485,17 @@ export interface components {
             rows?: number;
             columns?: number;
             /** @default  */
-            signal: components["schemas"]["SignalEnum"] | components["schemas"]["BlankEnum"];
+            signal: components["schemas"]["ShellSignal"] | components["schemas"]["BlankChoice"];
         };
+        /**
+         * @description * `` -
+         *     * `INT` - INT
+         *     * `TERM` - TERM
+         *     * `QUIT` - QUIT
+         *     * `HUP` - HUP
+         * @enum {string}
+         */
+        ShellSignal: "INT" | "TERM" | "QUIT" | "HUP";
         Shortfall: {
             pool: string;
             /** @description One of `reclaim`, `starting`, `nodes_lost`, `fragmented`, `not_given_back`, `own_order`, `own_limits`, `budget`, `preparing`, `not_planned`. */
@@ -7547,13 +7515,6 @@ export interface components {
             /** @description That waited for them; the first 20 if there were more. */
             jobs: string[];
         };
-        /**
-         * @description * `` - nothing yet
-         *     * `line` - line: they wrote something
-         *     * `iteration` - iteration: they wrote the number of a step or an epoch
-         * @enum {string}
-         */
-        SignEnum: "line" | "iteration";
         SignInMethods: {
             /** @description An OpenID provider; null: there is none. */
             provider: components["schemas"]["SignInProvider"] | null;
@@ -7573,14 +7534,11 @@ export interface components {
             address: string;
         };
         /**
-         * @description * `` -
-         *     * `INT` - INT
-         *     * `TERM` - TERM
-         *     * `QUIT` - QUIT
-         *     * `HUP` - HUP
+         * @description * `queueing` - queueing
+         *     * `dropping` - dropping
          * @enum {string}
          */
-        SignalEnum: "INT" | "TERM" | "QUIT" | "HUP";
+        SimulatedAdmission: "queueing" | "dropping";
         /** @description A team's quota in the changed cluster. */
         SimulatedQuota: {
             team: string;
@@ -7651,7 +7609,7 @@ export interface components {
             add_gpus: number;
             quotas?: components["schemas"]["SimulatedQuota"][];
             /** @default queueing */
-            admission: components["schemas"]["SimulationRequestAdmissionEnum"];
+            admission: components["schemas"]["SimulatedAdmission"];
             /**
              * Format: double
              * @default 60
@@ -7673,12 +7631,6 @@ export interface components {
             seed: number;
         };
         /**
-         * @description * `queueing` - queueing
-         *     * `dropping` - dropping
-         * @enum {string}
-         */
-        SimulationRequestAdmissionEnum: "queueing" | "dropping";
-        /**
          * @description * `queued` - queued: waits for the background worker
          *     * `running` - running: a worker simulates
          *     * `completed` - completed: the result is stored
@@ -7697,7 +7649,7 @@ export interface components {
              *     * `keep` - keep
              *     * `fewer` - fewer
              */
-            verdict: components["schemas"]["VerdictEnum"];
+            verdict: components["schemas"]["SizeVerdict"];
             message: string;
             /**
              * Format: double
@@ -7720,6 +7672,13 @@ export interface components {
             /** @description By their number of workers. */
             sizes: components["schemas"]["TriedSize"][];
         };
+        /**
+         * @description * `unknown` - unknown
+         *     * `keep` - keep
+         *     * `fewer` - fewer
+         * @enum {string}
+         */
+        SizeVerdict: "unknown" | "keep" | "fewer";
         /** @description Percentiles of a moment; null: later than was looked ahead. */
         Span: {
             /** Format: date-time */
@@ -7818,13 +7777,6 @@ export interface components {
             /** @description Seconds between two polls, at least. */
             interval: number;
         };
-        /**
-         * @description * `ok` - ok
-         *     * `impaired` - impaired
-         *     * `unavailable` - unavailable
-         * @enum {string}
-         */
-        StatusEnum: "ok" | "impaired" | "unavailable";
         /** @description An array whose jobs were told something. */
         SteeredArray: {
             id: string;
@@ -8073,14 +8025,14 @@ export interface components {
             team: string;
             parameters: string[];
             metric: string;
-            goal: components["schemas"]["GoalEnum"];
+            goal: components["schemas"]["MetricGoal"];
             /** @description How many there are to be. */
             trials: number;
             /** @description How many were submitted. */
             made: number;
             max_running: number;
             /** @description In what `rungs` are measured; without early stopping, of charts. */
-            readonly resource: components["schemas"]["ResourceEnum"];
+            readonly resource: components["schemas"]["SweepResource"];
             /** @description How much training each rung is; empty: no trial is stopped early. */
             readonly rungs: number[];
             /** @description One in so many goes on from a rung; null: no trial is stopped early. */
@@ -8124,14 +8076,14 @@ export interface components {
             team: string;
             parameters: string[];
             metric: string;
-            goal: components["schemas"]["GoalEnum"];
+            goal: components["schemas"]["MetricGoal"];
             /** @description How many there are to be. */
             trials: number;
             /** @description How many were submitted. */
             made: number;
             max_running: number;
             /** @description In what `rungs` are measured; without early stopping, of charts. */
-            readonly resource: components["schemas"]["ResourceEnum"];
+            readonly resource: components["schemas"]["SweepResource"];
             /** @description How much training each rung is; empty: no trial is stopped early. */
             readonly rungs: number[];
             /** @description One in so many goes on from a rung; null: no trial is stopped early. */
@@ -8206,6 +8158,8 @@ export interface components {
             items: components["schemas"]["Sweep"][];
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        SweepResource: "epochs" | "steps" | "samples";
         /**
          * SweepTerms
          * @description The field `sweep`.
@@ -8721,8 +8675,8 @@ export interface components {
             pool: string | null;
             gpus_before: number;
             gpus_after: number;
-            action: components["schemas"]["Action"] | components["schemas"]["BlankEnum"];
-            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankEnum"];
+            action: components["schemas"]["Action"] | components["schemas"]["BlankChoice"];
+            readonly reason: components["schemas"]["JobReason"] | components["schemas"]["BlankChoice"];
             /** @description Why, in words, for admins: they name jobs of all teams. A team reads its own words with its job. */
             message: string;
             /**
@@ -8873,9 +8827,18 @@ export interface components {
          * @enum {string}
          */
         TokenState: "valid" | "expired" | "revoked";
+        /**
+         * @description * `auto` - auto
+         *     * `concertina` - concertina
+         *     * `philly` - philly
+         *     * `pollux` - pollux
+         *     * `pai` - pai
+         * @enum {string}
+         */
+        TraceFormat: "auto" | "concertina" | "philly" | "pollux" | "pai";
         /** @description Where the workload comes from. Fields of other kinds are ignored. */
         TraceSource: {
-            kind: components["schemas"]["TraceSourceKindEnum"];
+            kind: components["schemas"]["TraceSourceKind"];
             /**
              * @description generated: how jobs come.
              *
@@ -8884,7 +8847,7 @@ export interface components {
              *     * `daily` - daily
              * @default poisson
              */
-            pattern: components["schemas"]["PatternEnum"];
+            pattern: components["schemas"]["ArrivalPattern"];
             /**
              * @description generated: which jobs.
              *
@@ -8893,7 +8856,7 @@ export interface components {
              *     * `kinds` - kinds
              * @default production
              */
-            mix: components["schemas"]["MixEnum"];
+            mix: components["schemas"]["JobMix"];
             /** @default 160 */
             jobs: number;
             /**
@@ -8912,7 +8875,7 @@ export interface components {
              *     * `pai` - pai
              * @default auto
              */
-            format: components["schemas"]["FormatEnum"];
+            format: components["schemas"]["TraceFormat"];
             /** @description uploaded: the recording. */
             text?: string;
             /**
@@ -8927,7 +8890,7 @@ export interface components {
          *     * `history` - history
          * @enum {string}
          */
-        TraceSourceKindEnum: "generated" | "uploaded" | "history";
+        TraceSourceKind: "generated" | "uploaded" | "history";
         /** @description A number of workers that the job had, or that lies between two that were measured. */
         TriedSize: {
             workers: number;
@@ -9075,13 +9038,6 @@ export interface components {
             outlook: components["schemas"]["Outlook"] | null;
         };
         /**
-         * @description * `unknown` - unknown
-         *     * `keep` - keep
-         *     * `fewer` - fewer
-         * @enum {string}
-         */
-        VerdictEnum: "unknown" | "keep" | "fewer";
-        /**
          * @description * `ok` - ok: it completed
          *     * `any` - any: it ended, however it did
          *     * `failed` - failed: it failed
@@ -9137,7 +9093,7 @@ export interface components {
         };
         WebhookBody: {
             /** @description Of events. None: all, also what is of no job: months, schedules. */
-            kinds?: components["schemas"]["KindsEnum"][];
+            kinds?: components["schemas"]["WebhookEventKind"][];
             /** @description Of changes of state only those to one of these. None: all. */
             states?: components["schemas"]["JobState"][];
             /** @description true: it is told only of jobs that name it in their `notify`. */
@@ -9152,6 +9108,44 @@ export interface components {
             /** @default json */
             shape: components["schemas"]["WebhookShape"];
         };
+        /**
+         * @description * `submitted` - Submitted: the job was accepted and queued.
+         *     * `state_changed` - State changed: `old_state` and `new_state` tell from what to what.
+         *     * `stop_requested` - Stop requested: while it was stopping, somebody changed what happens to it next.
+         *     * `terms_changed` - Terms changed: somebody changed what it asks for while it lived.
+         *     * `mode_detected` - Mode detected: it is known how its script can be rescaled.
+         *     * `preparing` - Preparing: something must be made ready before it can run, such as an image.
+         *     * `batch_limit_found` - Batch limit found: a worker ran out of GPU memory, and larger shares are split up.
+         *     * `worker_failed` - Worker failed: its own code went wrong.
+         *     * `worker_lost` - Worker lost: one process ended from outside, or its node counts as lost.
+         *     * `worker_not_started` - Worker not started: it will never run.
+         *     * `worker_hung` - Worker hung: it made no progress and is killed.
+         *     * `joiner_dropped` - Joiner dropped: a worker was not ready in time, and the others go on without it.
+         *     * `straggler_found` - Straggler found: a worker is clearly slower than the others.
+         *     * `workers_lost` - Went on without lost workers: the others formed a new group, without a restart.
+         *     * `all_workers_lost` - All workers lost: none could go on, so the job starts again from its checkpoint.
+         *     * `work_lost` - Work lost: steps newer than the checkpoint are made again.
+         *     * `coordinator_restarted` - Coordinator restarted: training went on meanwhile.
+         *     * `node_silent` - Node silent: a node with workers of the job does not answer; they may train on.
+         *     * `node_is_slow` - Node is slow: several workers were slow there; somebody should look at it.
+         *     * `script_warning` - Script warning: it runs, but something in it is probably a mistake.
+         *     * `no_progress` - No progress: half of the time has passed after which it is ended for that.
+         *     * `idle` - Idle: its workers hold GPUs, and have done nothing for a while.
+         *     * `busy_again` - Busy again: its workers do something again.
+         *     * `disk_filling` - Disk filling: its files take four fifths of its limit; above the limit it is ended.
+         *     * `limit_near` - Limit near: four fifths of its `max_duration` or `budget_gpu_hours` are used up.
+         *     * `budget_warning` - Team's budget near: four fifths of its GPU-hours of the month are used up.
+         *     * `budget_used_up` - Team's budget used up: none of its GPU-hours of the month are left.
+         *     * `deadline_at_risk` - Deadline at risk: for the first time it is expected to end too late.
+         *     * `planning_failed` - Left out of plans: the planner failed on its data.
+         *     * `planned_again` - Planned again: the planner can use its data again.
+         *     * `control_loop_error` - Control loop error: the loop failed on this job and tries again; admins see the cause.
+         *     * `month_closed` - A month of the team is over: its report
+         *     * `schedule_refused` - A schedule of the team was due, and nothing was submitted
+         *     * `schedule_paused` - A schedule of the team has paused itself
+         * @enum {string}
+         */
+        WebhookEventKind: "submitted" | "state_changed" | "stop_requested" | "terms_changed" | "mode_detected" | "preparing" | "batch_limit_found" | "worker_failed" | "worker_lost" | "worker_not_started" | "worker_hung" | "joiner_dropped" | "straggler_found" | "workers_lost" | "all_workers_lost" | "work_lost" | "coordinator_restarted" | "node_silent" | "node_is_slow" | "script_warning" | "no_progress" | "idle" | "busy_again" | "disk_filling" | "limit_near" | "budget_warning" | "budget_used_up" | "deadline_at_risk" | "planning_failed" | "planned_again" | "control_loop_error" | "month_closed" | "schedule_refused" | "schedule_paused";
         WebhookList: {
             items: components["schemas"]["Webhook"][];
         };
@@ -9208,7 +9202,7 @@ export interface components {
          *     * `stays` - stays
          * @enum {string}
          */
-        WithoutRoomEnum: "shrinks" | "pauses" | "stays";
+        WithoutRoom: "shrinks" | "pauses" | "stays";
         Worker: {
             readonly id: string;
             readonly phase: components["schemas"]["WorkerPhase"];

@@ -18,6 +18,7 @@ from storage.data.destinations import Destination
 from storage.data.rules import DataRules
 from storage.data.uploaded.bounds import DataLimits
 from tenancy.single_sign_on.terms import ProviderTerms, ProxyTerms
+from tracing.terms import TracingMisconfigured, is_switched_on
 from webhooks.mail_server import MailServer
 
 from concertina_worker.protocol import COORDINATOR_LOST_SECONDS
@@ -80,6 +81,7 @@ class Environment:
     limits: LimitSettings
     retention: RetentionSettings
     shells: ShellSettings  # of people, beside workers
+    sends_traces: bool  # to a collector that OpenTelemetry's own variables name
 
     @property
     def data_rules(self) -> DataRules:
@@ -143,6 +145,7 @@ def read(environ: dict[str, str] | None = None) -> Environment:
         limits=limit_settings.read(variables),
         retention=retention_settings.read(variables),
         shells=shell_settings.read(variables),
+        sends_traces=_sends_traces(variables),
     )
     environment.worker_host.check(environment)
     return environment
@@ -199,6 +202,14 @@ def _metrics_keys(variables: EnvironmentVariables) -> tuple[str, ...]:
             " `openssl rand -hex 32`."
         )
     return keys
+
+
+def _sends_traces(variables: EnvironmentVariables) -> bool:
+    """Raises: BadEnvironment, if they could not be sent where they are to be."""
+    try:
+        return is_switched_on(variables.environ)
+    except TracingMisconfigured as problem:
+        raise BadEnvironment(str(problem)) from None
 
 
 def _path(text: str) -> Path | None:

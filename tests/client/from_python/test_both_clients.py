@@ -16,6 +16,7 @@ from django.contrib.auth import get_user_model
 from tenancy.models import Team
 
 from concertina import AsyncClient, Client, NotAllowed, NotFound, RefusedByService, Unreachable
+from concertina.connection.answers import trace_of
 from concertina.connection.retrying import RetryPolicy
 from jobs.lifecycle import JobState
 from jobs.models import Job
@@ -219,3 +220,11 @@ def test_who_awaits_is_as_patient_as_who_blocks(moody: tuple[str, list[str]]) ->
         with pytest.raises(Unreachable):
             client.api.delete_job("digits")
     assert seen == [*["GET"] * 3, "DELETE"]
+
+
+@pytest.mark.parametrize(
+    ("place", "is_sent"),
+    [(f"00-{'4b' * 16}-{'0f' * 8}-01", True), ("00-1\r\nx: y", False), ("", False)],
+)
+def test_a_trace_of_whoever_runs_it_goes_on(place: str, *, is_sent: bool) -> None:
+    assert trace_of({"TRACEPARENT": place}) == ({"traceparent": place} if is_sent else {})

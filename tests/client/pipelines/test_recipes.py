@@ -77,6 +77,7 @@ def by_hand() -> Recipe:
     return Recipe(script="sh ci/train.sh job.yaml a-commit")
 
 
+TRACE: Final = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 RECIPES: Final[dict[str, Callable[[], Recipe]]] = {
     "github": github,
     "gitlab": gitlab,
@@ -207,11 +208,16 @@ def test_a_connection_that_breaks_is_made_again_once_the_job_is_submitted(tmp_pa
         code = subprocess.run(
             ("sh", CI / "train.sh", "job.yaml", "a-commit"),
             cwd=tmp_path,
-            env={"PATH": os.environ["PATH"], "CONCERTINA_URL": url, "CONCERTINA_TOKEN": "ct_any"},
+            env={
+                "PATH": os.environ["PATH"],
+                "CONCERTINA_URL": url,
+                "CONCERTINA_TOKEN": "ct_any",
+                "TRACEPARENT": TRACE,
+            },
             check=False,
             timeout=PATIENCE_SECONDS,
         ).returncode
-    assert (code, asked) == (0, ["POST", "GET", "GET"])
+    assert (code, asked) == (0, [f"POST {TRACE}", "GET", "GET"])
 
 
 @contextmanager
@@ -221,7 +227,7 @@ def breaking_off() -> Iterator[tuple[str, list[str]]]:
 
     class Service(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked.append("POST")
+            asked.append(f"POST {self.headers['traceparent']}")
             self.rfile.read(int(self.headers["Content-Length"]))
             self.answer(201)
 

@@ -13,6 +13,7 @@ from tests.end_to_end.browser import PATIENCE_MILLISECONDS, launch, open_context
 from tests.end_to_end.running_stack import RunningStack, running
 from tests.identity_provider import CLIENT_ID, CLIENT_SECRET, RunningProvider
 from tests.identity_provider import running as running_provider
+from tests.tracing.receiver import OtlpReceiver, receiving
 
 
 @pytest.fixture
@@ -29,8 +30,17 @@ def provider() -> Iterator[RunningProvider]:
 
 
 @pytest.fixture(scope="package")
-def stack(provider: RunningProvider) -> Iterator[RunningStack]:
+def collector() -> Iterator[OtlpReceiver]:
+    """Where the stack sends its traces."""
+    with receiving() as ready:
+        yield ready
+
+
+@pytest.fixture(scope="package")
+def stack(provider: RunningProvider, collector: OtlpReceiver) -> Iterator[RunningStack]:
     told = {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+        "OTEL_EXPORTER_OTLP_HEADERS": "x-key=of-the-collector",
         "CONCERTINA_DATA_NETWORKS": "127.0.0.1",
         "CONCERTINA_OIDC_ISSUER": provider.issuer,
         "CONCERTINA_OIDC_CLIENT_ID": CLIENT_ID,

@@ -21,7 +21,7 @@ _FOLDERS = (
         f"platform/{name}"
         for name in (
             *("cluster", "control_plane", "schedules", "storage", "sweeps"),
-            *("tenancy", "webhooks"),
+            *("tenancy", "tracing", "webhooks"),
         )
     ),
     f"{_RUNTIME}/plain",

@@ -24,6 +24,7 @@ from autoscaler.control_loop.carry_out.start_mounts import StartUnavailable
 from autoscaler.control_loop.lease.exclusive import LeaseLost
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.tick_context import TickContext
+from autoscaler.control_loop.traces import start_spans
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.reconciling.instructions import (
     Forget,
@@ -79,7 +80,8 @@ def _give(
 ) -> RefusedProcesses | Exception | None:
     for one in steps:
         try:
-            one.give()
+            with start_spans.told(one.order, view):
+                one.give()
         except LeaseLost:
             raise
         except HostUnavailable as problem:

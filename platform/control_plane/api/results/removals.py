@@ -17,11 +17,11 @@ from tenancy.models.retention_rule import KeptPart
 from jobs.commands.removal import due_parts
 from jobs.queries import visible_jobs
 
-_PARTS: Final = [(part, part) for part in (*KeptPart, "history", "job")]
+PARTS: Final = [(part, part) for part in (*KeptPart, "history", "job")]
 
 
 class RemovalSerializer(serializers.Serializer[Any]):
-    part = serializers.ChoiceField(choices=_PARTS, help_text="`job`: all that is left of it.")
+    part = serializers.ChoiceField(choices=PARTS, help_text="`job`: all that is left of it.")
     due_at = serializers.DateTimeField(
         allow_null=True, help_text="Null: never, as things are, or the job has not ended."
     )

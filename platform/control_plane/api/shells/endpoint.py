@@ -43,7 +43,7 @@ from jobs.api.requests import KnownFieldsMixin, body
 _MOST_WORDS: Final = 1000
 _LARGEST_SIDE: Final = 1000
 _MOST_BASE64: Final = 4 * (LARGEST_INPUT // 3 + 1)
-_SIGNALS: Final = ("INT", "TERM", "QUIT", "HUP")
+SIGNALS: Final = ("INT", "TERM", "QUIT", "HUP")
 
 
 class ShellBody(KnownFieldsMixin, serializers.Serializer[Any]):
@@ -107,7 +107,7 @@ class ShellInputBody(KnownFieldsMixin, serializers.Serializer[Any]):
     columns = serializers.IntegerField(
         required=False, default=None, min_value=1, max_value=_LARGEST_SIDE
     )
-    signal = serializers.ChoiceField(choices=["", *_SIGNALS], required=False, default="")
+    signal = serializers.ChoiceField(choices=["", *SIGNALS], required=False, default="")
 
     def validate_content(self, content: str) -> bytes:
         try:

@@ -28,7 +28,7 @@ from jobs.api.collection import (
     idempotency_key,
     teams_to_submit_for,
 )
-from jobs.api.requests import ReasonBody, body, query
+from jobs.api.requests import ReasonBody, body, query, traceparent
 
 
 class SweepsView(KnowsPools):
@@ -62,6 +62,7 @@ class SweepsView(KnowsPools):
             teams=teams_to_submit_for(principal),
             pools=self.pools(),
             count_jobs=partial(self.count_jobs, request),
+            traceparent=traceparent(request),
         )
         code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
         return _answer(principal, sweep, notes=notes, code=code)

@@ -17,6 +17,7 @@ _OF_NO_JOB: Final = (
     (SCHEDULE_REFUSED, "A schedule of the team was due, and nothing was submitted"),
     (SCHEDULE_PAUSED, "A schedule of the team has paused itself"),
 )
+KINDS: Final = (*EventKind.choices(), *_OF_NO_JOB)
 _NAME: Final = r"^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$"
 
 
@@ -32,8 +33,8 @@ class WebhookQuery(serializers.Serializer[Any]):
 
 class WebhookChangeBody(serializers.Serializer[Any]):
     kinds = serializers.ListField(
-        child=serializers.ChoiceField(choices=[*EventKind.choices(), *_OF_NO_JOB]),
-        max_length=len(EventKind) + len(_OF_NO_JOB),
+        child=serializers.ChoiceField(choices=KINDS),
+        max_length=len(KINDS),
         required=False,
         help_text="Of events. None: all, also what is of no job: months, schedules.",
     )
