@@ -33,8 +33,9 @@ from concertina.connection.talks.carrying import AwaitedSteps, awaited_result_of
 from concertina.connection.talks.log_following import LogFollower
 from concertina.connection.talks.uploading import Upload
 from concertina.connection.talks.waiting import JobWatch
+from concertina.data.sending import upload_folder
 from concertina.errors import BadInput
-from concertina.submissions import BulkSubmission, Submission, UploadedCode
+from concertina.submissions import BulkSubmission, Submission, UploadedCode, UploadedData
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -176,6 +177,24 @@ class AsyncClient:
             return UploadedCode(
                 digest=code.digest, files=code.files, bytes=code.bytes, is_new=is_new
             )
+
+    async def upload_data(
+        self,
+        name: str,
+        folder: Path,
+        *,
+        team: str | None = None,
+        on_read: Callable[[int, int], None] = lambda _read, _total: None,
+        on_progress: Callable[[int, int], None] = lambda _sent, _total: None,
+    ) -> UploadedData:
+        """Upload a folder for a team, unless it is there already, and let its jobs name it.
+
+        As `Client.data.upload`: an upload that was broken off goes on where it was. Raises:
+        BadInput (it cannot be sent).
+        """
+        whose = team or await self._own_team()
+        talk = upload_folder(name, folder, team=whose, on_read=on_read, on_progress=on_progress)
+        return await awaited_result_of(talk, self._steps(self._policy))
 
     async def _own_team(self) -> str:
         mine = [one["name"] for one in (await self.api.list_teams())["items"] if one["is_mine"]]

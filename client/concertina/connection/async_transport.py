@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import AbstractEventLoop, get_running_loop
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from concertina.api.answers import AsyncStreamedResponse, EventPieces, ServerEvent
 from concertina.api.request import fits_a_header
@@ -36,11 +38,20 @@ class AsyncTransport:
         if credentials.token and not fits_a_header(credentials.token):
             raise NotAllowed(NO_TOKEN)
         self._url = credentials.url
+        self._credentials = credentials
         self._reader = AnswerReader(credentials.url)
-        self._speaker = Speaker(httpx.AsyncClient(**http_settings(credentials)))
+        self._by_loop = WeakKeyDictionary[AbstractEventLoop, Speaker[httpx.AsyncClient]]()
 
     async def close(self) -> None:
         await self._speaker.own.aclose()
+
+    @property
+    def _speaker(self) -> Speaker[httpx.AsyncClient]:
+        """The speaker of this event loop: connections are of the one in which they were made."""
+        loop = get_running_loop()
+        if loop not in self._by_loop:
+            self._by_loop[loop] = Speaker(httpx.AsyncClient(**http_settings(self._credentials)))
+        return self._by_loop[loop]
 
     @property
     def _http(self) -> httpx.AsyncClient:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote, unquote
 
-from concertina.connection.talks.uploading import Upload
-from concertina.data.folders import FolderStream
-from concertina.submissions import UploadedData
+from concertina.connection.talks.uploading import said_by
+from concertina.data.sending import upload_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from concertina.connection.connection import Send
     from concertina.documents import DataSource
+    from concertina.submissions import UploadedData
 
 
 class DataSources:
@@ -70,21 +70,9 @@ class DataSources:
 
         Raises: BadInput (it cannot be sent)
         """
-        address = self._of_team(team)
-        with FolderStream(folder, on_read=on_read) as stream:
-            path = f"{address}/data/{stream.digest}"
-            content = cast("IO[bytes]", stream)  # all that an upload needs of a file
-            upload = Upload(path, content, stream.length, on_progress=on_progress)
-            is_new = upload.by(self._send)
-            body = {
-                "kind": "upload",
-                "digest": stream.digest,
-                "teams": [unquote(address.rpartition("/")[2])],
-            }
-            self._send("PUT", _address(name), body=body)
-            return UploadedData(
-                digest=stream.digest, files=stream.files, bytes=stream.total, is_new=is_new
-            )
+        whose = unquote(self._of_team(team).rpartition("/")[2])
+        told = upload_folder(name, folder, team=whose, on_read=on_read, on_progress=on_progress)
+        return said_by(told, self._send)
 
     def remove(self, name: str) -> None:
         """Delete the source, not its files. Refused while live jobs use it."""

@@ -228,3 +228,32 @@ def test_who_awaits_is_as_patient_as_who_blocks(moody: tuple[str, list[str]]) ->
 )
 def test_a_trace_of_whoever_runs_it_goes_on(place: str, *, is_sent: bool) -> None:
     assert trace_of({"TRACEPARENT": place}) == ({"traceparent": place} if is_sent else {})
+
+
+def test_a_client_that_awaits_may_be_used_in_one_event_loop_after_the_other(
+    api: RunningApi, token_of: dict[str, str]
+) -> None:
+    client = AsyncClient(api.url, token_of["vision"])
+
+    async def ask() -> int:
+        async with client:
+            return len((await client.api.list_jobs())["items"])
+
+    assert [asyncio.run(ask()), asyncio.run(ask())] == [0, 0]
+
+
+def test_a_folder_of_data_is_uploaded_by_who_awaits_as_by_who_blocks(
+    api: RunningApi, token_of: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "rows.csv").write_text("1,2\n")
+
+    async def upload() -> tuple[bool, str]:
+        async with AsyncClient(api.url, token_of["vision"]) as client:
+            sent = await client.upload_data("rows", tmp_path)
+            return sent.is_new, sent.digest
+
+    first = asyncio.run(upload())
+    with Client(api.url, token_of["vision"]) as client:
+        again = client.data.upload("rows", tmp_path, team="vision")
+        assert [one["name"] for one in client.data.list()] == ["rows"]
+    assert (first, again.is_new) == ((True, again.digest), False)

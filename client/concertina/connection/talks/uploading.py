@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from concertina.api.request import ApiRequest
 from concertina.connection.talks.carrying import result_of
-from concertina.connection.talks.steps import Talk, TalkStep
+from concertina.connection.talks.steps import Result, Talk, TalkStep
 from concertina.errors import RefusedByService
 
 if TYPE_CHECKING:
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 _MOST_STEPS_BACK: Final = 20  # of which each means that somebody else uploads the same, or did
 _RESTARTS: Final = frozenset({"wrong_offset", "invalid_snapshot"})
+
+
+def said_by(talk: Talk[Result], send: Send) -> Result:
+    """Carry out a talk of requests alone by who blocks. Raises: ConcertinaError."""
+
+    def do(step: TalkStep) -> tuple[int, Any]:
+        request = cast("ApiRequest", step)
+        more = {"content": request.content, "headers": request.headers, "body": request.body}
+        return send(request.method, request.path, **more)
+
+    return result_of(talk, do)
 
 
 class Upload:
@@ -44,13 +55,7 @@ class Upload:
 
     def by(self, send: Send) -> bool:
         """Upload by who blocks, as `run` does. Raises: ConcertinaError."""
-
-        def do(step: TalkStep) -> tuple[int, Any]:
-            request = cast("ApiRequest", step)
-            more = {"content": request.content, "headers": request.headers}
-            return send(request.method, request.path, **more)
-
-        return result_of(self.run(), do)
+        return said_by(self.run(), send)
 
     def run(self) -> Talk[bool]:
         """Upload what is missing; the result is False if all was there already.
