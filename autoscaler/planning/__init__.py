@@ -4,6 +4,7 @@
 from those below it; packages within a storey do not import each other.
 
     explanations  why each job gets what it gets, and in words for whoever asks
+    pool_choice   in which of its pools a job is that may be in several
     ---
     outcomes      what happens to each job of a pool, and which cause decided it
     ---

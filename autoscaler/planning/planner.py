@@ -2,22 +2,25 @@
 
 Per pool, in five steps, each in a place of its own: what could each job do (`demand`), who may run
 (`fair_share`), who gets how much (`allocation.split`), where (`allocation.placing`), why
-(`outcomes`). Explanations with all numbers, and words, are worked out later, for those who ask
-(`explanations`).
+(`outcomes`). Waiting jobs that may be in several pools are put into one of them before
+(`pool_choice`), for which pools are planned several times. Explanations with all numbers, and
+words, are worked out later, for those who ask (`explanations`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.allocation.guarantees import team_bounds
 from autoscaler.planning.allocation.placing import place_split
 from autoscaler.planning.allocation.plan_values import PlanValues
 from autoscaler.planning.allocation.split import split
 from autoscaler.planning.decisions.plan import Action, Decision, Plan, PoolOutcome
+from autoscaler.planning.decisions.pool_offer import PoolAnswer
 from autoscaler.planning.demand import demands_of
 from autoscaler.planning.explanations.derived import OnDemand
 from autoscaler.planning.fair_share.dropping import admit_or_drop
@@ -25,6 +28,8 @@ from autoscaler.planning.outcomes.deadlines import deadline_warning
 from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 from autoscaler.planning.outcomes.replacing import with_substitutes
 from autoscaler.planning.policies import BUILT_IN, Situation
+from autoscaler.planning.pool_choice.asking import PoolSearch, placed
+from autoscaler.planning.pool_choice.wishes import is_choosing, wishes_of
 from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedPool, TeamQuota
 from autoscaler.planning.teams.team_tree import TeamTree
 from autoscaler.planning.teams.user_limits import UserHoldings
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.placement.seats import WorkersByNode
     from autoscaler.planning.policies import Catalogue, Policy
+    from autoscaler.planning.pool_choice.asking import Answers
+    from autoscaler.planning.pool_choice.wishes import Wishes
     from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
     from autoscaler.planning.teams.user_limits import UserLimits
 
@@ -48,25 +55,110 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     shrinks and pauses first, and starts or grows a job as its GPUs become free. Until they are,
     the next plan decides the same again.
     """
-    # 1. What could each job run with, and how fast?
-    demands = {pool.name: _demands(pool, state, policies) for pool in state.pools}
-
-    pictures, held = [], UserHoldings(state, _smallest(chain.from_iterable(demands.values())))
-    for pool in state.pools:
-        limits, policy = held.limits_in(pool.name), policies.policy(pool.policy)
-        picture = _plan_pool(pool, state, demands[pool.name], policy, limits)
-        held.planned(pool.name, ((one.demand.job, one.gpus_after) for one in picture.outcomes))
-        pictures.append(picture)
+    planning = _PoolPlanning(policies=policies)
+    search = _searched(state, planning)
+    pictures = planning.pictures(placed(state, search.places))
     decisions = {
         outcome.job_id: _decision(outcome, picture)
         for picture in pictures
         for outcome in picture.outcomes
     }
     return Plan(
-        decisions=tuple(decisions[job.job_id] for job in state.jobs if job.job_id in decisions),
+        decisions=tuple(
+            _with_pool(decisions[job.job_id], job, search)
+            for job in state.jobs
+            if job.job_id in decisions
+        ),
         pools=tuple(_pool_outcome(picture) for picture in pictures),
-        explanations=OnDemand(pictures),
+        explanations=OnDemand([_with_offers(picture, search) for picture in pictures]),
     )
+
+
+def _searched(state: ClusterState, planning: _PoolPlanning) -> PoolSearch:
+    """0. In which pool is each job that waits and may be in several?"""
+    wishes: Wishes = {}
+    if any(map(is_choosing, state.jobs)):
+        policies = {p.name: planning.policies.policy(p.policy) for p in state.pools}
+        wishes = wishes_of(state, planning.demands(state), policies)
+    home = {job.job_id: job.pool for job in state.jobs if job.job_id in wishes}
+    search = PoolSearch(wishes=wishes, home=home)
+    if wishes:
+        search.run(lambda places: planning.answers(placed(state, places), places))
+    return search
+
+
+def _with_pool(decision: Decision, job: PlannedJob, search: PoolSearch) -> Decision:
+    place = search.places.get(job.job_id, job.pool)
+    return decision if place == job.pool else replace(decision, pool=place)
+
+
+def _with_offers(picture: PoolPicture, search: PoolSearch) -> PoolPicture:
+    own = [job_id for job_id in search.places if job_id in picture.jobs]
+    return replace(picture, offers={i: search.offers(i) for i in own}) if own else picture
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PoolPlanning:
+    """Plans all pools, several times where jobs look for one; what is as it was is not redone."""
+
+    policies: Catalogue
+    _known: dict[str, list[_PlannedPool]] = field(default_factory=dict)  # by pool
+
+    def demands(self, state: ClusterState) -> dict[str, list[Demand]]:
+        """1. What could each job run with, and how fast?"""
+        return {pool.name: _demands(pool, state, self.policies) for pool in state.pools}
+
+    def pictures(self, state: ClusterState) -> list[PoolPicture]:
+        demands, pictures = self.demands(state), []
+        held = UserHoldings(state, _smallest(chain.from_iterable(demands.values())))
+        for pool in state.pools:
+            limits = held.limits_in(pool.name)
+            picture = self._picture(pool, state, demands[pool.name], limits)
+            held.planned(pool.name, ((one.demand.job, one.gpus_after) for one in picture.outcomes))
+            pictures.append(picture)
+        return pictures
+
+    def answers(self, state: ClusterState, job_ids: Iterable[str]) -> Answers:
+        """Return what the pools would say to these jobs, as they are placed in the snapshot."""
+        pictures = self.pictures(state)
+        of_pool = {job_id: picture for picture in pictures for job_id in picture.by_id}
+        return {job_id: _answer(job_id, of_pool[job_id]) for job_id in job_ids}
+
+    def _picture(
+        self, pool: PlannedPool, state: ClusterState, demands: Sequence[Demand], users: UserLimits
+    ) -> PoolPicture:
+        jobs = tuple(demand.job.job_id for demand in demands)
+        for known in self._known.setdefault(pool.name, []):
+            if known.jobs == jobs and known.users == users:
+                return known.picture
+        policy = self.policies.policy(pool.policy)
+        picture = _plan_pool(pool, state, demands, policy, users)
+        self._known[pool.name].append(_PlannedPool(jobs=jobs, users=users, picture=picture))
+        return picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlannedPool:
+    """What came of a pool with these jobs, beside what users hold in others."""
+
+    jobs: tuple[str, ...]
+    users: UserLimits
+    picture: PoolPicture
+
+
+def _answer(job_id: str, picture: PoolPicture) -> PoolAnswer:
+    outcome = picture.by_id[job_id]
+    if outcome.action is Action.START:
+        return PoolAnswer.STARTS
+    if outcome.action is Action.DROP:
+        return PoolAnswer.REFUSED
+    match picture.cause_of(outcome).reason:
+        case JobReason.EXCEEDS_LIMIT:
+            return PoolAnswer.REFUSED
+        case JobReason.WAITING_FOR_RECLAIM if job_id in picture.admission.guaranteed:
+            return PoolAnswer.OWED
+        case _:
+            return PoolAnswer.WAITS
 
 
 def _demands(pool: PlannedPool, state: ClusterState, policies: Catalogue) -> list[Demand]:

@@ -14,7 +14,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from cluster.models import Pool
 from django.db import InterfaceError, OperationalError
 
 from autoscaler.control_loop.observation_budget import OBSERVATION_SECONDS, ObservationBudget
@@ -68,6 +67,7 @@ class SubmissionOutlook:
 
     action: str = ""
     message: str
+    pool: str = ""  # in which it would start or wait; empty: nobody looked
     workers: int | None = None
     global_batch_size: int | None = None
     gives_way: tuple[GivesWay, ...] = ()
@@ -132,7 +132,8 @@ def _looked_ahead(
 ) -> SubmissionOutlook:
     if awaited := outside_waits.awaited_by(job):
         return SubmissionOutlook(action=Action.WAIT, message=awaited)
-    around, view = ClusterRecords(), _view(job, spec, now)
+    around = ClusterRecords()
+    view = _view(job, spec, now, around)
     views = observe.live_jobs({}, around)
     held = outside_waits.held_by_limits([*views, view], around, now)
     if view.id in held:
@@ -179,6 +180,7 @@ def _as_planned(states: _TwoStates, reader: OutlookReader, now: datetime) -> Sub
     return SubmissionOutlook(
         action=decision.action,
         message=render(explanation),
+        pool=decision.pool or new.pool,
         workers=allocation.workers if allocation else None,
         global_batch_size=allocation.global_batch_size if allocation else None,
         gives_way=_gives_way(states.without, without, with_it, reader),
@@ -187,11 +189,17 @@ def _as_planned(states: _TwoStates, reader: OutlookReader, now: datetime) -> Sub
     )
 
 
-def _view(job: Job, spec: JobSpec, now: datetime) -> LiveJob:
-    job.pool = Pool.objects.get(pk=job.pool_id)
+def _view(job: Job, spec: JobSpec, now: datetime, around: ClusterRecords) -> LiveJob:
+    job.pool = around.pools[job.pool_id]
     job.submitted_at = now
     return LiveJob(
-        job=job, spec=spec, assignment=None, generation=None, workers=(), coordinator=None
+        job=job,
+        spec=spec,
+        other_pools=around.other_pools(job, spec.pools or ()),
+        assignment=None,
+        generation=None,
+        workers=(),
+        coordinator=None,
     )
 
 

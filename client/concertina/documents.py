@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Occasion,
         Overlap,
         PoolAdmission,
+        PoolAnswer,
         Preemptibility,
         ProgressUnit,
         ReclaimTarget,
@@ -980,6 +981,8 @@ class JobArrayPage(TypedDict):
 class JobChanges(TypedDict):
     """A document of the API: JobChanges."""
 
+    pool: NotRequired[str | None]
+    pools: NotRequired[list[str] | None]
     elastic: NotRequired[dict[str, Any]]
     batch: NotRequired[dict[str, Any]]
     priority: NotRequired[int | None]
@@ -1057,6 +1060,7 @@ class JobSpec(TypedDict):
     name: str
     team: NotRequired[str]
     pool: NotRequired[str]
+    pools: NotRequired[list[str] | None]
     image: NotRequired[str | None]
     command: list[str]
     code: NotRequired[Code | None]
@@ -1594,6 +1598,7 @@ class Outlook(TypedDict):
 
     action: Action | BlankChoice  # Empty: nobody could look ahead, and `message` says why.
     message: str
+    pool: str  # In which it would start or wait; empty: nobody looked.
     workers: int | None  # Null: it waits.
     global_batch_size: int | None
     gives_way: list[GivesWay]
@@ -1925,6 +1930,19 @@ class PoolList(TypedDict):
     """A document of the API: PoolList."""
 
     items: list[Pool]
+
+
+class PoolOffer(TypedDict):
+    """What one of a job's pools is worth to it. A speed of 1: its smallest size in the slowest."""
+
+    pool: str
+    is_chosen: bool  # It starts there, or waits.
+    answer: PoolAnswer  # What became of it when it asked.
+    workers: int  # That it could expect; 0: the pool is full.
+    speed: float  # With these; of a full pool with its smallest size.
+    loss: float  # How much slower the jobs there would be together.
+    is_measured: bool  # False: taken to be as fast as elsewhere.
+    dollars_per_gpu_hour: float
 
 
 class PoolReceipt(TypedDict):
@@ -2755,6 +2773,7 @@ class StartedDetails(TypedDict):
 
     kind: Literal["started"]
     team: TeamShare
+    pools: NotRequired[list[PoolOffer]]  # Of a job that may be in several: best first.
 
 
 class StartedDeviceLogin(TypedDict):
@@ -3418,6 +3437,7 @@ class WaitingDetails(TypedDict):
     blocker: JobRef | None  # Whom it stands behind.
     reserved: Reserved | None  # For itself, or for the job it stands behind.
     holders: list[Holder]
+    pools: NotRequired[list[PoolOffer]]  # Of a job that may be in several: best first.
     closed_nodes: list[ClosedNode]  # That take no new work: those with most GPUs.
 
 

@@ -95,9 +95,9 @@ def admit_one(
     spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
 ) -> AdmittedCall:
     """Check a spec that was read already. Raises: SpecInvalid."""
-    team, pool = spec_checks.place_of(spec, teams=teams, pools=pools)
+    team, found = spec_checks.place_of(spec, teams=teams, pools=pools)
     records = TeamRecords(team, CallNames.of([spec]))
-    return _together([spec_checks.admit(spec, records=records, pool=pool)], records)
+    return _together([spec_checks.admit(spec, records=records, pools=found)], records)
 
 
 def _together(specs: Sequence[AdmittedSpec], records: TeamRecords) -> AdmittedCall:
@@ -157,7 +157,7 @@ class _Checks:
         if isinstance(parsed, SpecInvalid):
             raise parsed
         spec = parsed.spec
-        team, pool = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
+        team, pools = spec_checks.place_of(spec, teams=self._teams, pools=self._pools)
         if self.records is None or self._first is None:
             rules = self._preparation.line_of(team)
             self.records = TeamRecords(team, self._names, rules, self._bounds)
@@ -165,8 +165,9 @@ class _Checks:
         elif team != self.records.team:
             raise SpecInvalid([_of_another_team(team, self._first, self.records.team)])
         if self._bounds is not None:
-            token_bounds.check(spec.labels, pool=pool.name, bounds=self._bounds)
-        admitted = spec_checks.admit(spec, records=self.records, pool=pool)
+            names = {field: pool.name for field, pool in pools.items()}
+            token_bounds.check(spec.labels, pools=names, bounds=self._bounds)
+        admitted = spec_checks.admit(spec, records=self.records, pools=pools)
         other = self._place_by_name.setdefault(spec.name, sent.place)
         if other != sent.place:
             raise SpecInvalid([_named_as(spec.name, other)])

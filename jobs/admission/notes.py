@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jobs.admission.earlier_runs import EarlierRuns
+from jobs.admission.pool_capacity import PoolCapacity
 from jobs.admission.spec_checks import AdmittedSpec
 from jobs.admission.team_records import TeamRecords
 from jobs.spec.feasibility import counts_without_batch, worker_counts
+from jobs.spec.job_spec import JobSpec
 from jobs.spec.quantities import format_duration
 
 
 def of(admitted: AdmittedSpec, *, records: TeamRecords, earlier: EarlierRuns) -> Iterator[str]:
     """Say it of one spec."""
-    spec, gpus = admitted.spec, admitted.pool.gpus
+    spec = admitted.spec
     if "batch" not in spec.model_fields_set:
         yield "batch is not given: the global batch is 32 and does not change."
     unused = counts_without_batch(worker_counts(spec.elastic), spec.batch.bounds())
     if unused:
         yield f"No allowed batch fits {_listed(unused)} workers: such sizes are never used."
     most = spec.elastic.max_workers * spec.resources.gpus_per_worker
-    if most > gpus:
-        yield (
-            f"max_workers needs {most} GPUs; pool {admitted.pool.name} has {gpus},"
-            " so the job will never reach it."
-        )
-    yield from _cut_short(admitted, records.fair_share[admitted.pool.pool_id].reclaim_seconds)
+    for pool in admitted.pools.values():
+        if most > pool.gpus:
+            where = "will never reach it" if len(admitted.pools) == 1 else "never reaches it there"
+            yield (
+                f"max_workers needs {most} GPUs; pool {pool.name} has {pool.gpus},"
+                f" so the job {where}."
+            )
+        yield from _cut_short(spec, pool, records.fair_share[pool.pool_id].reclaim_seconds)
     team = records.team
     disk = admitted.pool.disk_limits.of_team(
         team.name, bytes_=team.disk_bytes, gibibytes=team.most_disk_gib
@@ -35,9 +39,9 @@ def of(admitted: AdmittedSpec, *, records: TeamRecords, earlier: EarlierRuns) ->
     yield from earlier.notes(spec, admitted.training)
 
 
-def _cut_short(admitted: AdmittedSpec, reclaim_seconds: float) -> Iterator[str]:
+def _cut_short(spec: JobSpec, pool: PoolCapacity, reclaim_seconds: float) -> Iterator[str]:
     """Find grace periods that end sooner while the job uses what another team is guaranteed."""
-    elastic, pool = admitted.spec.elastic, admitted.pool
+    elastic = spec.elastic
     patience = {
         "elastic.grace_period": elastic.grace_period,
         "elastic.registration_timeout": elastic.registration_timeout,

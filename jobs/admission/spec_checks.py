@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -41,16 +41,21 @@ _MAY_REACH: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmittedSpec:
-    """A spec with the team and the pool it belongs to."""
+    """A spec with the team it belongs to and the pools in which it may run."""
 
     spec: JobSpec
     team: Team
-    pool: PoolCapacity
-    gpus_limit: int | None  # the team's `limit_gpus` in this pool
+    pools: Mapping[str, PoolCapacity]  # by the field that names each, in the order of the spec
+    gpu_limits: Mapping[int, int | None]  # the team's `limit_gpus`, by pool
     training: str  # equal for jobs that train the same
     start: HeldCheckpoint | None = None  # what it starts from, not stored yet
     depends_on: tuple[MeantDependency, ...] = ()
     template: Mapping[str, Any] = field(default_factory=dict)  # of which it began
+
+    @property
+    def pool(self) -> PoolCapacity:
+        """Return where it is at first; the planner may put it into another one."""
+        return next(iter(self.pools.values()))
 
     def resolved_spec(self, made: Mapping[str, str] | None = None) -> dict[str, object]:
         """Return it with the ids of jobs that it waits for; `made` has those of the same call."""
@@ -61,8 +66,8 @@ class AdmittedSpec:
 
 def place_of(
     spec: JobSpec, *, teams: Mapping[str, Team], pools: Sequence[PoolCapacity]
-) -> tuple[Team, PoolCapacity]:
-    """Find the job's team among `teams` and its pool among `pools`.
+) -> tuple[Team, Mapping[str, PoolCapacity]]:
+    """Find the job's team among `teams` and its pools among `pools`, by the field for each.
 
     `teams` are those the caller may submit for: a foreign team and an unknown one get the same
     answer.
@@ -70,14 +75,18 @@ def place_of(
     Raises:
         SpecInvalid: with the code `unknown_team` or `unknown_pool`.
     """
-    team, pool = _team(spec, teams), _pool(spec, pools)
-    if isinstance(team, Problem) or isinstance(pool, Problem):
-        raise SpecInvalid([found for found in (team, pool) if isinstance(found, Problem)])
-    return team, pool
+    team, found = _team(spec, teams), _pools(spec, pools)
+    known = {field: one for field, one in found.items() if not isinstance(one, Problem)}
+    if isinstance(team, Problem) or len(known) < len(found):
+        together = (team, *found.values())
+        raise SpecInvalid([one for one in together if isinstance(one, Problem)])
+    return team, known
 
 
-def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> AdmittedSpec:
-    """Check what the job asks of its pool, and of what its team has.
+def admit(
+    spec: JobSpec, *, records: TeamRecords, pools: Mapping[str, PoolCapacity]
+) -> AdmittedSpec:
+    """Check what the job asks of each of its pools, and of what its team has.
 
     Raises:
         SpecInvalid: with the code `exceeds_limit`, or `invalid_spec` when the spec asks for what
@@ -88,16 +97,18 @@ def admit(spec: JobSpec, *, records: TeamRecords, pool: PoolCapacity) -> Admitte
         spec=spec,
         start=start,
         team=records.team,
-        pool=pool,
-        gpus_limit=records.gpu_limits.get(pool.pool_id),
+        pools=pools,
+        gpu_limits=records.gpu_limits,
         training=earlier_runs.digest_of(spec),
         depends_on=resolving.meant_by(spec, records.named_jobs),
     )
     found = [
         *unsettled,
-        *checking.problems_of(spec, records.rules.rules, pool=pool.name),
+        *checking.problems_of(
+            spec, records.rules.rules, pools={field: one.name for field, one in pools.items()}
+        ),
         *resolving.problems_of(spec, records.named_jobs),
-        *_of_another_team(admitted),
+        *_of_other_teams(admitted),
         *_unavailable(admitted),
         *_not_allowed(admitted, records),
         *secret_use.problems_of(spec, records),
@@ -140,33 +151,39 @@ def _team(spec: JobSpec, teams: Mapping[str, Team]) -> Team | Problem:
     )
 
 
-def _pool(spec: JobSpec, pools: Sequence[PoolCapacity]) -> PoolCapacity | Problem:
+def _pools(spec: JobSpec, pools: Sequence[PoolCapacity]) -> Mapping[str, PoolCapacity | Problem]:
     by_name = {pool.name: pool for pool in pools}
-    if spec.pool in by_name:
-        return by_name[spec.pool]
-    if not spec.pool and len(pools) == 1:
-        return pools[0]
+    named = spec.pool_fields
+    if not named and len(pools) == 1:
+        return {"pool": pools[0]}
+    return {
+        field: by_name.get(name) or _unknown_pool(field, name, by_name)
+        for field, name in (named or {"pool": ""}).items()
+    }
+
+
+def _unknown_pool(field: str, name: str, known: Collection[str]) -> Problem:
     return Problem(
-        field="pool",
-        value=spec.pool or None,
-        problem="is not a pool of this platform" if spec.pool else "is missing",
-        remedy=f"Use one of: {', '.join(by_name)}." if pools else "Ask an admin to add a pool.",
+        field=field,
+        value=name or None,
+        problem="is not a pool of this platform" if name else "is missing",
+        remedy=f"Use one of: {', '.join(known)}." if known else "Ask an admin to add a pool.",
         code="unknown_pool",
     )
 
 
-def _of_another_team(admitted: AdmittedSpec) -> Iterator[Problem]:
-    """Find that the pool serves one team, which is another one."""
-    team, pool = admitted.team.name, admitted.pool
-    if pool.teams is None or team in pool.teams:
-        return
-    yield Problem(
-        field="pool",
-        value=pool.name,
-        problem=f"does not serve team {team}, which has no quota there: it is for one team;"
-        f" {pool.why_not_all}",
-        remedy="Use a pool in which your team has a quota, or ask an admin for one.",
-    )
+def _of_other_teams(admitted: AdmittedSpec) -> Iterator[Problem]:
+    """Find pools that serve one team, which is another one."""
+    team = admitted.team.name
+    for where, pool in admitted.pools.items():
+        if pool.teams is not None and team not in pool.teams:
+            yield Problem(
+                field=where,
+                value=pool.name,
+                problem=f"does not serve team {team}, which has no quota there: it is for one team;"
+                f" {pool.why_not_all}",
+                remedy="Use a pool in which your team has a quota, or ask an admin for one.",
+            )
 
 
 def _unavailable(admitted: AdmittedSpec) -> Iterator[Problem]:
@@ -251,7 +268,13 @@ def _too_late(spec: JobSpec) -> Iterator[Problem]:
 
 
 def _too_large(admitted: AdmittedSpec) -> Iterator[Problem]:
-    spec, pool = admitted.spec, admitted.pool
+    """Find pools that it fits in no size; the planner may put it into any of its pools."""
+    for pool in admitted.pools.values():
+        yield from _too_large_for(pool, admitted)
+
+
+def _too_large_for(pool: PoolCapacity, admitted: AdmittedSpec) -> Iterator[Problem]:
+    spec = admitted.spec
     per_worker = spec.resources.gpus_per_worker
     if per_worker > pool.gpus_of_largest_node:
         yield Problem(
@@ -259,14 +282,15 @@ def _too_large(admitted: AdmittedSpec) -> Iterator[Problem]:
             value=per_worker,
             problem=f"is more than the {pool.gpus_of_largest_node} GPUs of the largest node"
             f" of pool {pool.name}",
-            remedy=f"Use at most {pool.gpus_of_largest_node}.",
+            remedy=f"Use at most {pool.gpus_of_largest_node}{_or_leave_out(admitted)}.",
             code="exceeds_limit",
         )
         return
     workers = _fewest_workers(spec)
-    limit, whose = _limit(admitted)
+    limit, whose = _limit(admitted, pool)
     if workers * per_worker > limit:
-        remedy = f"Use at most {limit // per_worker} workers as the smallest size."
+        remedy = f"Use at most {limit // per_worker} workers as the smallest size"
+        remedy += f"{_or_leave_out(admitted)}."
         yield _smallest_is_too_large(spec, but=f"{whose} {limit}", remedy=remedy)
 
 
@@ -308,8 +332,12 @@ def _fewest_workers(spec: JobSpec) -> int:
 def _too_much_memory(admitted: AdmittedSpec) -> Iterator[Problem]:
     """A worker's share of a machine is a cap, so that nobody's worker takes another's memory."""
     wanted, gpus = admitted.spec.resources.memory, admitted.spec.resources.gpus_per_worker
-    cap = admitted.pool.worker_memory.get(gpus)
-    if wanted is None or cap is None or wanted <= cap.bytes_:
+    caps = (pool.worker_memory.get(gpus) for pool in admitted.pools.values())
+    known = [cap for cap in caps if cap is not None]
+    if wanted is None or not known:
+        return
+    cap = min(known, key=lambda one: one.bytes_)
+    if wanted <= cap.bytes_:
         return
     most = f"{cap.bytes_ >> 20}MiB"
     yield Problem(
@@ -337,8 +365,12 @@ def _too_much_disk(admitted: AdmittedSpec) -> Iterator[Problem]:
     )
 
 
-def _limit(admitted: AdmittedSpec) -> tuple[int, str]:
-    pool, limit = admitted.pool, admitted.gpus_limit
+def _or_leave_out(admitted: AdmittedSpec) -> str:
+    return ", or leave the pool out of pools" if len(admitted.pools) > 1 else ""
+
+
+def _limit(admitted: AdmittedSpec, pool: PoolCapacity) -> tuple[int, str]:
+    limit = admitted.gpu_limits.get(pool.pool_id)
     if limit is not None and limit < pool.gpus:
         return limit, f"the limit of team {admitted.team.name} in pool {pool.name} (limit_gpus) is"
     return pool.gpus, f"the number of GPUs in pool {pool.name} is"

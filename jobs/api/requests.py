@@ -69,7 +69,7 @@ class JobListQuery(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=200,
-        help_text="Only this pool's jobs.",
+        help_text="Only this pool's jobs: those there, and those that wait and may start there.",
     )
     user = serializers.CharField(
         required=False,

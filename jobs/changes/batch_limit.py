@@ -14,9 +14,15 @@ from jobs.models import Job
 from jobs.spec.batch import LARGEST_BATCH
 
 
-def of(job: Job, declared: int | None) -> int | None:
-    """Return how many samples fit a worker in the job's pool; None if nobody knows a limit."""
-    found = job.batch_limits.get(job.pool.gpu_type)
+def of(job: Job, declared: int | None, *, gpu_type: str | None = None) -> int | None:
+    """Return how many samples fit a worker; None if nobody knows a limit.
+
+    Args:
+        job: whose workers they are.
+        declared: as its spec says.
+        gpu_type: of the worker; None: that of the pool in which the job is.
+    """
+    found = job.batch_limits.get(job.pool.gpu_type if gpu_type is None else gpu_type)
     known = [limit for limit in (declared, found) if isinstance(limit, int)]
     return min(*known, LARGEST_BATCH) if known else None
 

@@ -34,6 +34,7 @@ from jobs.spec.job_spec import JobSpec
 from jobs.spec.rules import checking
 from jobs.spec.rules.merging import with_defaults_for_nulls
 
+_WITHOUT_GPUS: Final = (JobState.QUEUED, JobState.PAUSED)
 _MOST_TOLD: Final = 50  # fields that an event names: whoever is told of it reads all of them
 _TEMPLATE_OF_OLD: Final = Problem(
     field=preparing.FIELD,
@@ -85,10 +86,11 @@ def edit(
     defaults = checking.defaults_of(line.read(job.team).rules)
     spec, found = spec_changes.changed(before, with_defaults_for_nulls(changes, defaults))
     if bounds is not None:
-        token_bounds.check(spec.labels, pool=job.pool.name, bounds=bounds)
+        token_bounds.check(spec.labels, pools=spec.pool_fields, bounds=bounds)
     notes = _admitted(spec, before, job, pools)
+    _check_place(job, found)
     if found:
-        _write(job, spec, found, actor)
+        _write(job, spec, found, actor, pools)
     return [*notes, *_comes_later(job, found)]
 
 
@@ -168,9 +170,44 @@ def _admitted(
         return []
 
 
-def _write(job: Job, spec: JobSpec, found: Sequence[FieldChange], actor: str) -> None:
+def _check_place(job: Job, found: Sequence[FieldChange]) -> None:
+    """Raises: SpecInvalid, where another pool is asked for while the job holds GPUs in one."""
+    moves = [one for one in found if one.field in spec_changes.OF_PLACE]
+    if moves and job.state not in _WITHOUT_GPUS:
+        raise SpecInvalid(
+            [
+                Problem(
+                    field=one.field,
+                    value=one.after,
+                    problem=f"cannot be changed while the job is {job.state}: it holds GPUs of"
+                    f" pool {job.pool.name}",
+                    remedy="Pause the job first, change it, and resume it.",
+                    code="not_changeable",
+                )
+                for one in moves
+            ]
+        )
+
+
+def _place(job: Job, spec: JobSpec, pools: Sequence[PoolCapacity]) -> tuple[str, int]:
+    """Return where the job is now: where it was, unless it may not be there any more."""
+    names = spec.named_pools
+    if not names or job.pool.name in names:
+        return job.pool.name, job.pool_id
+    return names[0], next(one.pool_id for one in pools if one.name == names[0])
+
+
+def _write(
+    job: Job,
+    spec: JobSpec,
+    found: Sequence[FieldChange],
+    actor: str,
+    pools: Sequence[PoolCapacity],
+) -> None:
+    pool, pool_id = _place(job, spec, pools)
     Job.objects.filter(pk=job.id).update(
-        resolved_spec=spec.resolved(team=job.team.name, pool=job.pool.name),
+        resolved_spec=spec.resolved(team=job.team.name, pool=pool),
+        pool_id=pool_id,
         priority=spec.priority,
         labels=dict(spec.labels),
         version=job.version + 1,

@@ -147,5 +147,6 @@ def as_new(job: Job) -> Job:
     """
     for name in _NUMBERS:
         setattr(job, name, None)
-    job.pool = _Pool(pk=job.pool_id, name=stored_spec.read(job.resolved_spec).spec.pool)
+    name, *_ = stored_spec.read(job.resolved_spec).spec.named_pools  # it begins in the first
+    job.pool = _Pool(pk=job.pool_id, name=name)
     return job

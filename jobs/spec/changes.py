@@ -14,7 +14,10 @@ from typing import Any, Final
 from jobs.errors import Problem, SpecInvalid
 from jobs.spec.job_spec import NOT_A_MAPPING, JobSpec, parse, without_aliases
 
+OF_PLACE: Final = ("pool", "pools")
+"""Fields that say where a job may be: one takes the place of the other, while it holds no GPUs."""
 CHANGEABLE: Final = (
+    *OF_PLACE,
     "elastic.min_workers",
     "elastic.max_workers",
     "elastic.allowed_workers",
@@ -80,7 +83,11 @@ def merged(resolved: Mapping[str, Any], changes: object) -> dict[str, Any]:
     """
     if not isinstance(changes, Mapping):
         raise SpecInvalid([NOT_A_MAPPING])
-    return _merged(resolved, without_aliases(changes))
+    plain, before = without_aliases(changes), dict(resolved)
+    for name, other in (OF_PLACE, OF_PLACE[::-1]):
+        if plain.get(name) and other not in plain:
+            before.pop(other, None)
+    return _merged(before, plain)
 
 
 def _merged(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from jobs.spec.names import (
     check_environment,
     check_job_name,
     check_labels,
+    check_pool_names,
     check_secret_names,
     check_text,
     check_workdir,
@@ -58,6 +59,7 @@ _HOUR: Final = 3600.0
 _WEEK: Final = 7 * 24 * _HOUR
 MOST_GPUS: Final = 64  # of one worker
 MOST_WORKERS: Final = 10_000
+MOST_POOLS: Final = 8  # of one job, guessed: each is planned anew for whom another did not start
 
 
 class Resources(SpecPart):
@@ -104,6 +106,7 @@ class Retry(SpecPart):
 
 Word = Annotated[str, StringConstraints(max_length=4096), AfterValidator(check_text)]
 SecretName = Annotated[str, StringConstraints(max_length=40)]
+PoolName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 
 
 def _pattern(names: re.Pattern[str]) -> dict[str, Any]:
@@ -124,7 +127,16 @@ class JobSpec(SpecPart):
         str, AfterValidator(check_job_name), Field(json_schema_extra=_pattern(JOB_NAME))
     ]
     team: str = Field(default="", validation_alias=AliasChoices("team", "project"), max_length=40)
-    pool: str = Field(default="", max_length=40)  # "": the only one there is
+    pool: str = Field(default="", max_length=40)  # "": the only one there is, or one of `pools`
+    # None: `pool`
+    pools: (
+        Annotated[
+            list[PoolName],
+            Field(min_length=1, max_length=MOST_POOLS),
+            AfterValidator(check_pool_names),
+        ]
+        | None
+    ) = None
     image: Word | None = None
     command: Annotated[
         list[Word], Field(min_length=1, max_length=1000), AfterValidator(check_command)
@@ -163,8 +175,23 @@ class JobSpec(SpecPart):
     )
 
     def resolved(self, *, team: str, pool: str) -> dict[str, Any]:
-        """Every field with its value, as JSON; `from_resolved` reads it back."""
-        return {**self.model_dump(mode="json"), "team": team, "pool": pool}
+        """Every field with its value, as JSON; `from_resolved` reads it back.
+
+        Of a job that may be in several pools it says no single one.
+        """
+        return {**self.model_dump(mode="json"), "team": team, "pool": "" if self.pools else pool}
+
+    @property
+    def pool_fields(self) -> dict[str, str]:
+        """Return the pools that it names, by the field that names each; see `named_pools`."""
+        if self.pools:
+            return {f"pools[{number}]": name for number, name in enumerate(self.pools)}
+        return {"pool": self.pool} if self.pool else {}
+
+    @property
+    def named_pools(self) -> tuple[str, ...]:
+        """Return those that it names, in its order; none: it is for the only pool there is."""
+        return tuple(self.pool_fields.values())
 
     def limits_in_use(self, *, held_seconds: float, gpu_seconds: float) -> Iterator[SpecLimit]:
         """Yield its limits of use, of a job that has held GPUs for so long, and so many."""
@@ -202,6 +229,7 @@ def parse(document: object) -> JobSpec:
     except ValidationError as error:
         raise SpecInvalid(validation.from_validation(error, JobSpec)) from error
     found = [
+        *_check_pools(spec),
         *_check_memory(spec.resources),
         *_check_metrics(spec),
         *_check_idle(spec),
@@ -211,6 +239,16 @@ def parse(document: object) -> JobSpec:
     if found:
         raise SpecInvalid(found)
     return spec
+
+
+def _check_pools(spec: JobSpec) -> Iterator[Problem]:
+    if spec.pool and spec.pools:
+        yield Problem(
+            field="pools",
+            value=spec.pools,
+            problem=f"stands beside pool: {spec.pool}, and only one of both can be meant",
+            remedy="Say pool for one pool, or pools for all those in which it may run.",
+        )
 
 
 def _check_memory(resources: Resources) -> Iterator[Problem]:

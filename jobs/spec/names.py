@@ -77,6 +77,14 @@ def check_environment(env: dict[str, str]) -> dict[str, str]:
     return env
 
 
+def check_pool_names(names: list[str]) -> list[str]:
+    """Refuse a list that names a pool twice."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"names {twice} more than once | Name each pool once.")
+    return names
+
+
 def check_secret_names(names: list[str]) -> list[str]:
     """Refuse repeated names. The team's secrets are checked later."""
     for place, name in enumerate(names):

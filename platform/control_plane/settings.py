@@ -12,6 +12,7 @@ from celery.schedules import crontab
 from autoscaler.job_network import JobNetwork
 from autoscaler.planning.decisions.explanation import Closing, Hindrance, RemedyKind
 from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.decisions.pool_offer import PoolAnswer
 from autoscaler.team_budget import WhenUsedUp
 from control_plane.configuration import environment, redis_url, structured_logging
 from control_plane.database import database_url
@@ -160,6 +161,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "JobReason": "jobs.api.serializers.vocabulary.REASONS",
         "Action": [action.value for action in Action],
         "Hindrance": [hindrance.value for hindrance in Hindrance],
+        "PoolAnswer": [answer.value for answer in PoolAnswer],
         "RemedyKind": [kind.value for kind in RemedyKind],
         "LimitUnit": "jobs.queries.limits_of_use.LIMIT_UNITS",
         "PoolAdmission": "cluster.models.pool.ADMISSION_VARIANTS",

@@ -183,8 +183,14 @@ def _type(described: Mapping[str, Any]) -> str:
 
 def _union(kinds: Iterable[str]) -> str:
     """Each kind once, however often a part of the union has it."""
-    parts = [part for kind in kinds for part in ([kind] if "[" in kind else kind.split(" | "))]
-    return " | ".join(dict.fromkeys(parts))
+    return " | ".join(dict.fromkeys(part for kind in kinds for part in _parts(kind)))
+
+
+def _parts(kind: str) -> list[str]:
+    if "[" not in kind:
+        return kind.split(" | ")
+    alone = kind.removesuffix(" | None")
+    return [kind] if alone == kind else [alone, "None"]
 
 
 def _of(kind: str, described: Mapping[str, Any]) -> str:

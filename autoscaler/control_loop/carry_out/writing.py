@@ -36,7 +36,7 @@ _WARM: Final = (WorkerPhase.READY, WorkerPhase.TRAINING)
 _COMPARED: Final = (  # or counted on; the row has many more columns, some of them long
     *("team", "pool", "state", "ends_as", "reason", "message", "mode", "revision", "starts"),
     *("started_at", "progress_at", "coordinator_term", "coordinator_restarts", "losses"),
-    *("failures", "rescales", *state_spans.COLUMNS),
+    *("failures", "rescales", "version", *state_spans.COLUMNS),
 )
 
 _log = logging.getLogger(__name__)

@@ -7,15 +7,16 @@ each of them took longer than all else about them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 
 from cluster.models import Node, Pool
-from tenancy.models import Team, TeamLimits
+from tenancy.models import Quota, Team, TeamLimits
 from tenancy.queries import TeamsWithLimits
 
 from autoscaler.team_budget import TeamBudget
+from jobs.models import Job
 
 
 class ClusterRecords:
@@ -53,6 +54,23 @@ class ClusterRecords:
         """Return them with their settings."""
         return Pool.objects.select_related("fair_share").in_bulk()
 
+    def other_pools(self, job: Job, names: Iterable[str]) -> tuple[Pool, ...]:
+        """Return those of these names in which a job may start instead of the one where it is.
+
+        One that was deleted is not there, nor one that serves another team alone by now.
+        """
+        found = (self._pools_by_name.get(name) for name in names)
+        others = (pool for pool in found if pool is not None and pool.pk != job.pool_id)
+        return tuple(pool for pool in others if self._serves(pool, job.team_id))
+
+    def _serves(self, pool: Pool, team_id: int) -> bool:
+        return not pool.why_for_one_team or (pool.pk, team_id) in self._with_quotas
+
+    @cached_property
+    def _with_quotas(self) -> Collection[tuple[int, int]]:
+        """Return which teams have a quota in which pools."""
+        return set(Quota.objects.values_list("pool_id", "team_id"))
+
     @cached_property
     def nodes(self) -> Mapping[int, Node]:
         return Node.objects.in_bulk()
@@ -72,6 +90,10 @@ class ClusterRecords:
         """Return the part of its machine that so many GPUs stand for; it may have several nodes."""
         of_machine = self._gpus_by_host.get(node.host_url)
         return node.share_of_machine(gpus) if of_machine is None else gpus / of_machine
+
+    @cached_property
+    def _pools_by_name(self) -> Mapping[str, Pool]:
+        return {pool.name: pool for pool in self.pools.values()}
 
     @cached_property
     def _nodes_by_name(self) -> Mapping[str, Node]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from autoscaler.job_vocabulary import JobReason
 
 if TYPE_CHECKING:
+    from autoscaler.planning.decisions.pool_offer import PoolOffer
     from autoscaler.planning.demand.application_metric import MetricReading
     from autoscaler.planning.placement.fragmentation import Fragmentation, MoveBalance
     from autoscaler.planning.snapshot.cluster_state import Straggler
@@ -218,6 +219,7 @@ class Started:
     team: TeamShare
     origin: GpuOrigin
     givers: Jobs  # those that give GPUs back for it
+    pools: tuple[PoolOffer, ...] = ()  # of a job that may be in several: all of them, best first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,6 +355,7 @@ class Waiting:
     pool: str
     pool_gpus: int
     user: UserShare | None = None
+    pools: tuple[PoolOffer, ...] = ()  # as of a job that starts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

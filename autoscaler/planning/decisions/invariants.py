@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from autoscaler.job_vocabulary import JobReason
+from autoscaler.planning.decisions.held_gpus import gpus_by_node, gpus_of, standing
 from autoscaler.planning.decisions.plan import Action
+from autoscaler.planning.decisions.pool_moves import after_moves, first_wrong_move
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import JobPhase
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant, Preemptibility
@@ -50,7 +52,11 @@ def check(state: ClusterState, plan: Plan, policies: Catalogue = BUILT_IN) -> tu
     """Everything that is wrong with the plan; empty when it may be applied.
 
     A pool's policy may narrow what its jobs may have; the rules hold for what it leaves of them.
+    A job that goes to another of its pools is held to the rules there.
     """
+    if (wrong := first_wrong_move(state, plan)) is not None:
+        return (Violation(rule="only_waiting_jobs_go_to_their_other_pools", message=wrong),)
+    state = after_moves(state, plan)
     restricted_in = {pool.name: policies.policy(pool.policy).restrict for pool in state.pools}
     decided_on = [job for job in state.jobs if job.pool in restricted_in]
     jobs = {job.job_id: restricted_in[job.pool](job) for job in decided_on}
@@ -113,8 +119,8 @@ def _node_rules(pool: PlannedPool, own: list[tuple[PlannedJob, Decision]]) -> It
     """No GPU used twice, none that does not exist, nothing new on closed nodes."""
     before, after = Counter[str](), Counter[str]()
     for job, decision in own:
-        before.update(_gpus_by_node(job, _standing(job)))
-        after.update(_gpus_by_node(job, decision.allocation))
+        before.update(gpus_by_node(job, standing(job)))
+        after.update(gpus_by_node(job, decision.allocation))
     nodes = {node.name: node for node in pool.nodes}
     for name, used in sorted(after.items()):
         node = nodes.get(name)
@@ -138,9 +144,9 @@ def _team_rules(
     planned: defaultdict[str, int] = defaultdict(int)
     unavoidable: defaultdict[str, int] = defaultdict(int)
     for job, decision in own:
-        planned[job.team] += _gpus(job, decision.allocation)
+        planned[job.team] += gpus_of(job, decision.allocation)
         if job.phase is JobPhase.ACTIVE:
-            unavoidable[job.team] += _gpus(job, decision.allocation) - _can_give(
+            unavoidable[job.team] += gpus_of(job, decision.allocation) - _can_give(
                 job, decision, pool
             )
     inside, at_least = _subtree_sums(planned, quotas), _subtree_sums(unavoidable, quotas)
@@ -165,7 +171,7 @@ def _user_rules(
             planned, unavoidable = planned + held, unavoidable + held
     for job in jobs.values():
         decision, whose = decisions[job.job_id], (job.team, job.user)
-        gpus = _gpus(job, decision.allocation)
+        gpus = gpus_of(job, decision.allocation)
         planned[whose] += gpus
         if job.phase is JobPhase.ACTIVE:
             unavoidable[whose] += gpus - _can_give(job, decision, pools[job.pool])
@@ -191,7 +197,7 @@ def _of_users(
             ways.append(decisions[job.job_id].allocation)
             if job.phase is JobPhase.ACTIVE:
                 least = _smallest(jobs[job.job_id]) * job.gpus_per_worker
-        found[job.pool][job.team, job.user] += max(least, *(_gpus(job, way) for way in ways))
+        found[job.pool][job.team, job.user] += max(least, *(gpus_of(job, way) for way in ways))
     return found
 
 
@@ -205,7 +211,7 @@ def _held_back(
     for job, decision in own:
         if decision.allocation is not None:
             least = _smallest(job) * job.gpus_per_worker
-            used[job.team, job.user] += max(_gpus(job, decision.allocation), least)
+            used[job.team, job.user] += max(gpus_of(job, decision.allocation), least)
     return frozenset(
         job.job_id
         for job, _ in own
@@ -347,7 +353,7 @@ def _guaranteed(team: str, quotas: Mapping[str, TeamQuota]) -> int:
 def _idle(pool: PlannedPool, own: list[tuple[PlannedJob, Decision]]) -> int:
     used = Counter[str]()
     for job, decision in own:
-        used.update(_gpus_by_node(job, decision.allocation))
+        used.update(gpus_by_node(job, decision.allocation))
     return sum(max(n.gpus - used[n.name], 0) for n in pool.nodes if n.is_schedulable)
 
 
@@ -384,16 +390,3 @@ def _for_memory(job: PlannedJob) -> int:
 def _has_tidy_sizes(pool: PlannedPool) -> bool:
     """True if the planner may leave out sizes that pack badly."""
     return sum(node.gpus for node in pool.nodes) > _ANY_SIZE_UP_TO
-
-
-def _standing(job: PlannedJob) -> Allocation | None:
-    return job.allocation if job.target is None else job.target
-
-
-def _gpus(job: PlannedJob, allocation: Allocation | None) -> int:
-    return allocation.workers * job.gpus_per_worker if allocation else 0
-
-
-def _gpus_by_node(job: PlannedJob, allocation: Allocation | None) -> Mapping[str, int]:
-    nodes = allocation.workers_by_node if allocation else ()
-    return {node: count * job.gpus_per_worker for node, count in nodes}

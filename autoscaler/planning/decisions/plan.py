@@ -50,6 +50,7 @@ class Decision:
     reason: JobReason
     deadline_warning: DeadlineWarning | None = None
     replaces: str | None = None  # the worker that leaves for another one
+    pool: str | None = None  # another of its pools, to which a waiting job goes; None: it stays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,8 @@ def _in_pool(state: ClusterState, job: PlannedJob, name: str) -> ClusterState:
     """Put the job into a pool; its measurements hold on GPUs of the same type only."""
     types = {pool.name: pool.gpu_type for pool in state.pools}
     is_alike = types.get(job.pool) == types[name]
-    return _with_job(state, job, pool=name, scaling=job.scaling if is_alike else None)
+    scaling = job.scaling if is_alike else None
+    return _with_job(state, job, pool=name, other_pools=(), scaling=scaling)
 
 
 def _with_higher_quota(state: ClusterState, job: PlannedJob, remedy: Remedy) -> ClusterState:

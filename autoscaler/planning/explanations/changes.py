@@ -48,6 +48,7 @@ def started(outcome: AllocationOutcome, picture: PoolPicture) -> Started:
         team=team_share(team, picture),
         origin=_origin(outcome, reason, picture),
         givers=jobs(_givers(outcome, reason, picture)),
+        pools=picture.offers.get(outcome.job_id, ()),
     )
 
 

@@ -101,9 +101,10 @@ def _can_be_promised(gpus: int, waiting: Waiting, state: ClusterState) -> bool:
 
 
 def _other_pools(job: PlannedJob, waiting: Waiting, state: ClusterState) -> Iterator[Remedy]:
+    known = {job.pool, *(one.name for one in job.other_pools)}
     for pool in state.pools:
         gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
-        if pool.name != job.pool and gpus >= waiting.needed_gpus:
+        if pool.name not in known and gpus >= waiting.needed_gpus:
             yield Remedy(kind=RemedyKind.OTHER_POOL, pool=pool.name)
 
 

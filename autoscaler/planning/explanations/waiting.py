@@ -60,6 +60,7 @@ def waiting(outcome: AllocationOutcome, picture: PoolPicture) -> Waiting:
         pool=picture.pool.name,
         pool_gpus=picture.gpus_total,
         user=user_share(outcome, picture),
+        pools=picture.offers.get(outcome.job_id, ()),
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from autoscaler.planning.allocation.split import Split
     from autoscaler.planning.decisions.explanation import Substitution
+    from autoscaler.planning.decisions.pool_offer import PoolOffer
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.fair_share import Admission
     from autoscaler.planning.outcomes.reasons import Cause
@@ -97,6 +98,7 @@ class PoolPicture:
     split: Split
     outcomes: tuple[AllocationOutcome, ...]
     changes: tuple[PoolChange, ...]
+    offers: Mapping[str, tuple[PoolOffer, ...]] = field(default_factory=dict)  # to those that chose
     _causes: dict[str, Cause] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property

@@ -6,11 +6,11 @@ what it observed, tests and the simulator build it by hand, and `planner.plan` r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from autoscaler.planning.snapshot.job_terms import JobTerms
+from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms
 from autoscaler.planning.snapshot.vocabulary import (
     RECLAIM_DELAY_SECONDS,
     AdmissionVariant,
@@ -138,6 +138,16 @@ class Straggler:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherPool:
+    """A further pool in which a waiting job may be, and what is known of the job there."""
+
+    name: str
+    batch: BatchRange  # within the memory of the GPUs there
+    scaling: ScalingModel | None = None  # fitted on the GPU type there; None: never measured
+    is_measurable: bool = True  # as of the job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedJob(JobTerms):
     """One queued or active job: its terms, and what was observed of it.
 
@@ -176,6 +186,29 @@ class PlannedJob(JobTerms):
     avoided_nodes: tuple[str, ...] = ()  # where a substitute would be slow as well
     # Newest values of the application's own metrics, reported at its present size.
     reported: tuple[tuple[str, float], ...] = ()
+    # Where it may be instead of `pool`, as long as it waits; `pool_choice` says where it is to be.
+    other_pools: tuple[OtherPool, ...] = ()
+
+    def in_pool(self, name: str) -> PlannedJob:
+        """Return the job in another of its pools; the one where it was is among the others then."""
+        if name == self.pool:
+            return self
+        there = next(one for one in self.other_pools if one.name == name)
+        here = OtherPool(
+            name=self.pool,
+            batch=self.batch,
+            scaling=self.scaling,
+            is_measurable=self.is_measurable,
+        )
+        others = (here if one is there else one for one in self.other_pools)
+        return replace(
+            self,
+            pool=name,
+            batch=there.batch,
+            scaling=there.scaling,
+            is_measurable=there.is_measurable,
+            other_pools=tuple(others),
+        )
 
 
 class ChangeKind(StrEnum):

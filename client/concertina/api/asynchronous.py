@@ -333,7 +333,7 @@ class AsyncApi:
         The body is a part of a job spec in JSON or YAML: what it names is replaced, what it
         leaves out stays, and null brings back the default. It counts from the next tick on.
         With `If-Match`, the job's `version`, it is refused if somebody has changed the job
-        meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`,
+        meanwhile. Changeable are `pool`, `pools`, `elastic.min_workers`, `elastic.max_workers`,
         `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`,
         `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`,
         `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`,

@@ -45,6 +45,14 @@ Assignments = Annotated[
         help="Change one field of the spec, like elastic.max_workers=8. May be repeated.",
     ),
 ]
+PoolsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pools",
+        metavar="POOL,POOL…",
+        help="As h100,a100: it starts in the one where it is worth most.",
+    ),
+]
 TemplateOption = Annotated[
     str | None,
     typer.Option("--template", metavar="NAME", help="Fills in what the spec leaves out."),

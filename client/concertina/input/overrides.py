@@ -23,6 +23,13 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     return spec
 
 
+def names_of(text: str | None) -> list[str] | None:
+    """Return the names in a text such as `h100,a100`; None: not given."""
+    if text is None:
+        return None
+    return [name for one in text.split(",") if (name := one.strip())]
+
+
 def applied(spec: dict[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
     """A copy of `spec` with each `key=value` done in turn; values are YAML.
 

@@ -22,9 +22,10 @@ def outlook_lines(outlook: Outlook | None) -> Iterator[str]:
     if outlook["action"] == "start":
         batch = outlook["global_batch_size"]
         workers = _workers(outlook["workers"] or 0)
-        yield f"It would start now, with {workers} and a global batch of {batch}."
+        where = _where(outlook)
+        yield f"It would start now{where}, with {workers} and a global batch of {batch}."
     elif outlook["action"] == "wait":
-        yield "It would wait."
+        yield f"It would wait{_where(outlook)}."
     elif outlook["action"]:
         yield "It would be refused: its pool has no queue, and it does not fit now."
     yield outlook["message"]
@@ -37,6 +38,12 @@ def outlook_lines(outlook: Outlook | None) -> Iterator[str]:
         yield f"Predicted start: {words.predicted(outlook['start'])}."
     if outlook["finish"]:
         yield f"Predicted end: {words.predicted(outlook['finish'])}."
+
+
+def _where(outlook: Outlook) -> str:
+    """Return the pool as part of a sentence; an older service says none."""
+    pool = outlook.get("pool")
+    return f" in pool {pool}" if pool else ""
 
 
 def _gives_way(one: GivesWay) -> str:

@@ -647,7 +647,7 @@ export interface paths {
         head?: never;
         /**
          * Change what a live job asks for
-         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `max_duration`, `budget_gpu_hours`, `idle`, `notify`, `retry.max_restarts`, `labels`.
+         * @description The body is a part of a job spec in JSON or YAML: what it names is replaced, what it leaves out stays, and null brings back the default. It counts from the next tick on. With `If-Match`, the job's `version`, it is refused if somebody has changed the job meanwhile. Changeable are `pool`, `pools`, `elastic.min_workers`, `elastic.max_workers`, `elastic.allowed_workers`, `elastic.worker_step`, `elastic.requested_workers`, `elastic.min_interval`, `batch.global_batch_size.min`, `batch.global_batch_size.max`, `batch.global_batch_size.multiple_of`, `priority`, `preemptibility`, `deadline`, `max_duration`, `budget_gpu_hours`, `idle`, `notify`, `retry.max_restarts`, `labels`.
          */
         patch: operations["change_job"];
         trace?: never;
@@ -4537,6 +4537,8 @@ export interface components {
             next_cursor: string | null;
         };
         JobChanges: {
+            pool?: string | null;
+            pools?: (string[] | null) | null;
             elastic?: {
                 min_workers?: number | null;
                 max_workers?: number | null;
@@ -4921,6 +4923,11 @@ export interface components {
              * @default
              */
             pool: string;
+            /**
+             * Pools
+             * @default null
+             */
+            pools: string[] | null;
             /**
              * Image
              * @default null
@@ -5921,6 +5928,8 @@ export interface components {
              */
             action: components["schemas"]["Action"] | components["schemas"]["BlankChoice"];
             message: string;
+            /** @description In which it would start or wait; empty: nobody looked. */
+            pool: string;
             /** @description Null: it waits. */
             workers: number | null;
             global_batch_size: number | null;
@@ -6413,8 +6422,49 @@ export interface components {
          * @enum {string}
          */
         PoolAdmission: "queueing" | "dropping";
+        /**
+         * @description * `starts` - starts
+         *     * `owed` - owed
+         *     * `waits` - waits
+         *     * `refused` - refused
+         *     * `not_asked` - not_asked
+         * @enum {string}
+         */
+        PoolAnswer: "starts" | "owed" | "waits" | "refused" | "not_asked";
         PoolList: {
             items: components["schemas"]["Pool"][];
+        };
+        /** @description What one of a job's pools is worth to it. A speed of 1: its smallest size in the slowest. */
+        PoolOffer: {
+            pool: string;
+            /** @description It starts there, or waits. */
+            is_chosen: boolean;
+            /**
+             * @description What became of it when it asked.
+             *
+             *     * `starts` - starts
+             *     * `owed` - owed
+             *     * `waits` - waits
+             *     * `refused` - refused
+             *     * `not_asked` - not_asked
+             */
+            answer: components["schemas"]["PoolAnswer"];
+            /** @description That it could expect; 0: the pool is full. */
+            workers: number;
+            /**
+             * Format: double
+             * @description With these; of a full pool with its smallest size.
+             */
+            speed: number;
+            /**
+             * Format: double
+             * @description How much slower the jobs there would be together.
+             */
+            loss: number;
+            /** @description False: taken to be as fast as elsewhere. */
+            is_measured: boolean;
+            /** Format: double */
+            dollars_per_gpu_hour: number;
         };
         PoolReceipt: {
             pool: string;
@@ -7766,6 +7816,8 @@ export interface components {
              */
             kind: "started";
             team: components["schemas"]["TeamShare"];
+            /** @description Of a job that may be in several: best first. */
+            pools?: components["schemas"]["PoolOffer"][];
         };
         StartedDeviceLogin: {
             /** @description For the command line alone. */
@@ -9064,6 +9116,8 @@ export interface components {
             /** @description For itself, or for the job it stands behind. */
             reserved: components["schemas"]["Reserved"] | null;
             holders: components["schemas"]["Holder"][];
+            /** @description Of a job that may be in several: best first. */
+            pools?: components["schemas"]["PoolOffer"][];
             /** @description That take no new work: those with most GPUs. */
             closed_nodes: components["schemas"]["ClosedNode"][];
         };
@@ -12144,7 +12198,7 @@ export interface operations {
                  *     * `recent` - recent
                  */
                 order?: "submitted" | "finished" | "recent";
-                /** @description Only this pool's jobs. */
+                /** @description Only this pool's jobs: those there, and those that wait and may start there. */
                 pool?: string;
                 /** @description Only what this schedule submitted, by its id or its name. */
                 schedule?: string;

@@ -26,6 +26,7 @@ export type EventKind = Schemas["EventKind"];
 export type JobReason = Schemas["JobReason"];
 export type Worker = Schemas["Worker"];
 export type Explanation = Schemas["Explanation"];
+export type PoolOffer = Schemas["PoolOffer"];
 export type RunningDetails = Schemas["RunningDetails"];
 export type PredictedSpan = Schemas["Span"];
 export type Prediction = Schemas["Prediction"];

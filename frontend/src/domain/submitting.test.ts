@@ -159,6 +159,7 @@ describe("asking while somebody types", () => {
 describe("the outlook", () => {
   const outlook: Outlook = {
     action: "start",
+    pool: "default",
     message: "",
     workers: 2,
     global_batch_size: 64,

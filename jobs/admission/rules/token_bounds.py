@@ -1,8 +1,8 @@
 """What do the bounds of a token make of a spec that it sends, and what do they refuse?
 
 A spec gets the labels that it leaves out, and the pool if there is only one, as if it said so
-itself. One that says another value, or is for another pool, is refused: whoever made the token said
-where its jobs belong.
+itself. One that says another value, or may run in another pool, is refused: whoever made the token
+said where its jobs belong.
 """
 
 from __future__ import annotations
@@ -23,21 +23,35 @@ def said_by(bounds: TokenBounds | None) -> Mapping[str, Any]:
     return {**labels, "pool": bounds.pools[0]} if len(bounds.pools) == 1 else labels
 
 
-def check(labels: Mapping[str, str], *, pool: str, bounds: TokenBounds) -> None:
-    """Raises: SpecInvalid, where a job of this pool with these labels is none of the token's."""
-    if found := [*_problems_of(labels, pool, bounds)]:
+def check(labels: Mapping[str, str], *, pools: Mapping[str, str], bounds: TokenBounds) -> None:
+    """See that a job with these labels is one of the token's, wherever it comes to run.
+
+    Args:
+        labels: of the job.
+        pools: in which it may run, by the field of the spec that names each.
+        bounds: of the token.
+
+    Raises:
+        SpecInvalid: it is none of the token's.
+    """
+    if found := [*_problems_of(labels, pools, bounds)]:
         raise SpecInvalid(found)
 
 
-def _problems_of(labels: Mapping[str, str], pool: str, bounds: TokenBounds) -> Iterator[Problem]:
-    if bounds.pools and pool not in bounds.pools:
-        yield Problem(
-            field="pool",
-            value=pool,
-            problem=f"is not one that this token is limited to ({bounds})",
-            remedy=f"Say pool: {' or '.join(bounds.pools)}, or use another token.",
-            code="token_limit",
-        )
+def _problems_of(
+    labels: Mapping[str, str], pools: Mapping[str, str], bounds: TokenBounds
+) -> Iterator[Problem]:
+    for field, pool in pools.items():
+        if bounds.pools and pool not in bounds.pools:
+            is_one = field == "pool"
+            remedy = f"Say pool: {' or '.join(bounds.pools)}" if is_one else "Leave it out of pools"
+            yield Problem(
+                field=field,
+                value=pool,
+                problem=f"is not one that this token is limited to ({bounds})",
+                remedy=f"{remedy}, or use another token.",
+                code="token_limit",
+            )
     for name, value in bounds.labels:
         if labels.get(name) != value:
             yield Problem(

@@ -39,6 +39,9 @@ class OutlookSerializer(serializers.Serializer[Any]):
         help_text="Empty: nobody could look ahead, and `message` says why.",
     )
     message = serializers.CharField()
+    pool = serializers.CharField(
+        allow_blank=True, help_text="In which it would start or wait; empty: nobody looked."
+    )
     workers = serializers.IntegerField(allow_null=True, help_text="Null: it waits.")
     global_batch_size = serializers.IntegerField(allow_null=True)
     gives_way = GivesWaySerializer(many=True)

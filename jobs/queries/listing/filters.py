@@ -9,15 +9,20 @@ from typing import Final
 
 from django.db.models import Q, QuerySet
 
+from jobs.lifecycle import JobState
 from jobs.models import Job, JobArray
 from jobs.queries.listing.pages import JobOrder
+from jobs.spec.stored_fields import POOLS
 
 MOST_LABELS: Final = 8
+_WAITING: Final = (JobState.QUEUED, JobState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
     """What the jobs must have; empty: whatever they have.
+
+    A job that waits is in each pool in which it may start, any other in the one where it is.
 
     `labels` are pairs of a name and its value, None: any. `since` and `until` bound the moment that
     the list is ordered by; the first is included, the second is not.
@@ -38,6 +43,7 @@ class JobFilter:
         """Keep those of the jobs that are asked for."""
         wishes = (
             self._equal(),
+            self._in_pool(),
             self._labelled(),
             self._of_array(),
             self._of_schedule(),
@@ -48,11 +54,16 @@ class JobFilter:
     def _equal(self) -> list[Q]:
         wanted = {
             "team__name": self.team,
-            "pool__name": self.pool,
             "submitted_by": self.submitted_by,
             "state__in": self.states,
         }
         return [Q(**{name: value}) for name, value in wanted.items() if value]
+
+    def _in_pool(self) -> list[Q]:
+        if not self.pool:
+            return []
+        may_start = Q(state__in=_WAITING, **{f"{POOLS.lookup}__contains": [self.pool]})
+        return [Q(pool__name=self.pool) | may_start]
 
     def _labelled(self) -> list[Q]:
         return [

@@ -6,7 +6,7 @@ names the tightest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from tenancy.image_names import matches
 from jobs.errors import Problem
 from jobs.spec.job_spec import JobSpec
 from jobs.spec.rules.bounded_fields import FIELDS
-from jobs.spec.rules.merging import FLAT_PARTS
+from jobs.spec.rules.merging import FLAT_PARTS, ONE_OF_BOTH
 from jobs.spec.rules.rule_set import LabelRule, RuleSet, SpecBound
 
 CODE: Final = "breaks_rule"
@@ -39,22 +39,23 @@ def defaults_of(line: RuleLine) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in line:
         for name, value in one.rules.defaults.items():
-            if name not in found:
+            if name not in found and ONE_OF_BOTH.get(name) not in found:
                 found[name] = value
             elif name in FLAT_PARTS and isinstance(value, dict) and isinstance(found[name], dict):
                 found[name] = {**value, **found[name]}
     return found
 
 
-def problems_of(spec: JobSpec, line: RuleLine, *, pool: str) -> Iterator[Problem]:
-    """Yield each rule that the spec breaks; `pool` is where it would run."""
+def problems_of(spec: JobSpec, line: RuleLine, *, pools: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield each rule that the spec breaks; `pools` are where it may run, by the field for each."""
     for name in FIELDS:
         bounded = [(one.team, one.rules.bounds[name]) for one in line if name in one.rules.bounds]
         if bounded:
             yield from _beyond(name, FIELDS[name].read(spec), bounded)
     for one in line:
         yield from _labels(spec, one)
-    yield from _not_listed("pool", "pools", pool, [(one.team, one.rules.pools) for one in line])
+    for field, pool in pools.items():
+        yield from _not_listed(field, "pools", pool, [(one.team, one.rules.pools) for one in line])
     mode = str(spec.elastic.mode.value)
     modes = [(one.team, one.rules.modes) for one in line]
     yield from _not_listed("elastic.mode", "modes", mode, modes)

@@ -43,8 +43,8 @@ def forbidden_defaults(team: str, rules: RuleSet, above: RuleLine) -> Iterator[P
     """Yield the defaults with which every job would be refused."""
     line = [TeamRule(team=team, rules=rules), *above]
     spec = as_spec(rules.defaults)
-    for problem in checking.problems_of(spec, line, pool=rules.defaults.get("pool", "")):
-        part, _, inner = problem.field.partition(".")
+    for problem in checking.problems_of(spec, line, pools=spec.pool_fields):
+        part, _, inner = problem.field.partition("[")[0].partition(".")
         said = rules.defaults.get(part)
         if said is None or (inner and not (isinstance(said, dict) and inner in said)):
             continue

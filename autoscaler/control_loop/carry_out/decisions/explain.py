@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from django.db import connection
 
+from autoscaler.control_loop.carry_out.decisions.other_pool import pool_of
 from autoscaler.control_loop.carry_out.held_together import parts
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.control_loop.plan.decision_document import says_the_same
@@ -36,16 +37,20 @@ _WRITE: Final = """
         explanation = coalesce(said.explanation::jsonb, jobs_job.explanation),
         explanation_for_admins = coalesce(said.for_admins::jsonb, jobs_job.explanation_for_admins),
         reason = coalesce(said.reason, jobs_job.reason),
-        message = coalesce(said.message, jobs_job.message)
+        message = coalesce(said.message, jobs_job.message),
+        pool_id = coalesce(said.pool, jobs_job.pool_id)
     FROM unnest(
         %(id)s::text[], %(state)s::text[], %(explanation)s::text[], %(for_admins)s::text[],
-        %(reason)s::text[], %(message)s::text[]
-    ) AS said (id, state, explanation, for_admins, reason, message)
+        %(reason)s::text[], %(message)s::text[], %(pool)s::bigint[], %(version)s::bigint[]
+    ) AS said (id, state, explanation, for_admins, reason, message, pool, version)
     WHERE jobs_job.id = said.id AND jobs_job.state = said.state
         AND jobs_job.id IN (SELECT id FROM free)
+        AND (said.pool IS NULL OR jobs_job.version = said.version)
     RETURNING jobs_job.id
 """
-_COLUMNS: Final = ("id", "state", "explanation", "for_admins", "reason", "message")
+_COLUMNS: Final = (
+    *("id", "state", "explanation", "for_admins", "reason", "message", "pool", "version"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,8 @@ class _WantedExplanation:
     for_admins: str | None = None
     reason: str | None = None
     message: str | None = None
+    pool: int | None = None  # where it waits from now on, if its people changed nothing since
+    version: int | None = None
 
 
 def explain(view: LiveJob, decision: ExplainedDecision, context: TickContext) -> bool:
@@ -91,7 +98,7 @@ def _write(said: Sequence[_WantedExplanation]) -> frozenset[str]:
 def _said(
     view: LiveJob, decision: ExplainedDecision, context: TickContext
 ) -> _WantedExplanation | None:
-    changes: dict[str, str] = {}
+    changes: dict[str, Any] = {}
     if not says_the_same(decision.document_for_team, view.job.explanation):
         document = decision.document(decided_at=context.now)
         changes["explanation"] = json.dumps(document)
@@ -100,6 +107,8 @@ def _said(
         sentence = {"reason": str(decision.reason), "message": decision.message}
         if sentence != {"reason": view.job.reason, "message": view.job.message}:
             changes |= sentence
+    if decision.action is Action.WAIT and (pool := pool_of(view, decision)) is not None:
+        changes |= {"pool": pool.pk, "version": view.job.version}
     return _WantedExplanation(id=view.id, state=view.job.state, **changes) if changes else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autoscaler.control_loop.carry_out import assignments
 from autoscaler.control_loop.carry_out.decisions.needs import Needs
+from autoscaler.control_loop.carry_out.decisions.other_pool import pool_of
 from autoscaler.control_loop.carry_out.seating import take_seats
 from autoscaler.control_loop.carry_out.writing import JobDraft, NotNow
 from autoscaler.control_loop.observe.jobs import seats
@@ -22,8 +23,10 @@ def start(
     The processes are started from these rows afterwards.
     """
     allocation = decision.allocation
-    if allocation is None:
-        raise NotNow
+    if allocation is None or draft.job.version != view.job.version:
+        raise NotNow  # what it asks for is no longer what was planned
+    if (pool := pool_of(view, decision)) is not None:
+        draft.job.pool = pool  # where seats are looked for
     attempt, epoch = max(view.job.attempt, 1), context.fence.epoch
     nodes = [node for node, count in allocation.workers_by_node for _ in range(count)]
     new_ids = needs.new_worker_ids(view.id, attempt=attempt, count=len(nodes), epoch=epoch)
@@ -37,6 +40,7 @@ def start(
         reason=decision.reason,
         message=decision.message,
         changes={
+            **({} if pool is None else {"pool": pool.pk}),
             "attempt": attempt,
             "coordinator_port": port,
             "not_before": None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cluster.models import Pool
+
 from autoscaler.control_loop.observe.jobs.job_view import LiveJob
 from autoscaler.planning.snapshot.job_terms import BatchRange, JobTerms, Utility
 from jobs.changes import batch_limit
@@ -15,7 +17,7 @@ def terms(view: LiveJob) -> JobTerms:
         team=job.team.name,
         pool=job.pool.name,
         submitted_at=job.submitted_at.timestamp(),
-        batch=batch_range(view),
+        batch=batch_range(view, job.pool),
         min_workers=spec.elastic.min_workers,
         max_workers=spec.elastic.max_workers,
         allowed_workers=spec.elastic.listed_counts(),
@@ -31,15 +33,17 @@ def terms(view: LiveJob) -> JobTerms:
     )
 
 
-def batch_range(view: LiveJob) -> BatchRange:
-    """Return the range asked for, within what is known to fit into the memory of its GPUs."""
+def batch_range(view: LiveJob, pool: Pool) -> BatchRange:
+    """Return the range asked for, within what is known to fit into the memory of a pool's GPUs."""
     bounds = view.spec.batch.bounds()
     return BatchRange(
         base=bounds.base,
         minimum=bounds.minimum,
         maximum=bounds.maximum,
         multiple_of=bounds.multiple_of,
-        max_per_gpu=batch_limit.of(view.job, view.spec.batch.max_per_worker),
+        max_per_gpu=batch_limit.of(
+            view.job, view.spec.batch.max_per_worker, gpu_type=pool.gpu_type
+        ),
         accumulation=bounds.has_accumulation,
     )
 

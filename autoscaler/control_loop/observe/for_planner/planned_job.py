@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from cluster.models import Pool
+
 from autoscaler.control_loop.observe.for_planner.job_terms import batch_range, terms
 from autoscaler.control_loop.observe.for_planner.pool_view import all_reduce
 from autoscaler.control_loop.observe.for_planner.scale_metrics import (
@@ -87,7 +89,7 @@ def as_measured(
     job: planning.PlannedJob, view: LiveJob, past: JobMeasurements
 ) -> planning.PlannedJob:
     """The job with what was measured of it."""
-    scaling = _scaling(view, past)
+    scaling = _scaling(view, past, view.job.pool)
     return replace(
         job,
         **_moving(view),
@@ -95,6 +97,17 @@ def as_measured(
         scaling=scaling,
         is_measurable=view.is_hot or scaling is not None,
         reported=reported(past.values),
+        other_pools=tuple(_elsewhere(view, past, pool) for pool in view.other_pools),
+    )
+
+
+def _elsewhere(view: LiveJob, past: JobMeasurements, pool: Pool) -> planning.OtherPool:
+    scaling = _scaling(view, past, pool)
+    return planning.OtherPool(
+        name=pool.name,
+        batch=batch_range(view, pool),
+        scaling=scaling,
+        is_measurable=view.is_hot or scaling is not None,
     )
 
 
@@ -155,15 +168,15 @@ def _places(nodes: Counter[str]) -> planning.Allocation:
     return planning.Allocation(workers_by_node=tuple(sorted(nodes.items())), global_batch_size=0)
 
 
-def _scaling(view: LiveJob, past: JobMeasurements) -> ScalingModel | None:
-    """Fitted on the type of GPU the job's pool has; cached while nothing new was measured."""
+def _scaling(view: LiveJob, past: JobMeasurements, pool: Pool) -> ScalingModel | None:
+    """Fitted on the type of GPU that the pool has; cached while nothing new was measured."""
     return fit_with_earlier(
         past.measurements,
         _earlier(view),
-        gpu_type=view.job.pool.gpu_type,
+        gpu_type=pool.gpu_type,
         model_bytes=view.job.model_bytes,
-        batch=batch_range(view),
-        all_reduce=all_reduce(view.job.pool),
+        batch=batch_range(view, pool),
+        all_reduce=all_reduce(pool),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from cluster.models import Node
+from cluster.models import Node, Pool
 from cluster.worker_host import ObservedProcess
 
 from autoscaler.control_loop.observe.jobs.names import coordinator_id
@@ -59,6 +59,7 @@ class LiveJob:
     generation: Generation | None  # the newest, open or ended
     workers: tuple[WorkerView, ...]
     coordinator: ObservedProcess | None
+    other_pools: tuple[Pool, ...] = ()  # in which it may be beside that of its row
     spec_characters: int = 0  # as it is stored
     data_seconds: float = 0.0  # until data that is fetched for it is there
     unreadable: tuple[str, ...] = ()  # fields of its spec that stand at their defaults, unread

@@ -65,7 +65,8 @@ def job_views(
         _put(job, "team", around.teams.get(job.team_id))
         _put(job, "pool", around.pools.get(job.pool_id))
     rows = _rows([job.id for job in jobs.values() if not has_only_waited(job)], around)
-    return tuple(_view(jobs[job_id], rows, processes) for job_id in job_ids if job_id in jobs)
+    known = [jobs[job_id] for job_id in job_ids if job_id in jobs]
+    return tuple(_view(job, rows, processes, around) for job in known)
 
 
 def _put(row: Model, name: str, related: Model | None) -> None:
@@ -74,11 +75,12 @@ def _put(row: Model, name: str, related: Model | None) -> None:
         setattr(row, name, related)
 
 
-def _view(job: Job, rows: Rows, processes: Processes) -> LiveJob:
+def _view(job: Job, rows: Rows, processes: Processes, around: ClusterRecords) -> LiveJob:
     stored = _specs.read(job.id, job.stored_spec)  # type: ignore[attr-defined] # annotated
     return LiveJob(
         job=job,
         spec=stored.spec,
+        other_pools=around.other_pools(job, stored.spec.pools or ()),
         spec_characters=len(job.stored_spec),  # type: ignore[attr-defined] # annotated
         unreadable=stored.unreadable,
         assignment=rows.assignments.get(job.id),

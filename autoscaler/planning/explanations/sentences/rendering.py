@@ -20,6 +20,7 @@ from autoscaler.planning.decisions.explanation import (
     Waiting,
 )
 from autoscaler.planning.explanations.sentences.change_sentences import rescaled
+from autoscaler.planning.explanations.sentences.pool_sentences import of_pools
 from autoscaler.planning.explanations.sentences.straggler_sentences import stays
 from autoscaler.planning.explanations.sentences.waiting_sentences import dropped, refused, waiting
 from autoscaler.planning.explanations.sentences.wording import (
@@ -104,7 +105,9 @@ def _step(running: Running, step: NextStep) -> str:
 def _started(started: Started) -> str:
     how = f"{workers(started.workers)} ({gpus(started.gpus)}, {_whose(started)})"
     first = "" if started.is_measured else " Grows once its speed has been measured there."
-    return f"Starts on {how} with a global batch of {started.global_batch_size}.{first}"
+    choice = of_pools(started.pools)
+    starts = f"Starts on {how} with a global batch of {started.global_batch_size}.{first}"
+    return f"{starts} {choice}" if choice else starts
 
 
 def _whose(started: Started) -> str:

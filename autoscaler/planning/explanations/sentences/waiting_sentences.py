@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from autoscaler.job_vocabulary import JobReason
 from autoscaler.planning.decisions.explanation import Closing, RemedyKind
+from autoscaler.planning.explanations.sentences.pool_sentences import of_pools
 from autoscaler.planning.explanations.sentences.wording import (
     gpus,
     job_name,
@@ -31,7 +32,8 @@ _SHARED_OUT: Final = {JobReason.WAITING_FOR_FAIR_SHARE, JobReason.BEHIND_HIGHER_
 
 
 def waiting(job: Waiting) -> str:
-    parts = (f"Waits for {_for_what(job)}.", _closed(job), _claim(job), _place(job))
+    waits = f"Waits for {_for_what(job)}."
+    parts = (waits, _closed(job), _claim(job), _place(job), of_pools(job.pools))
     return " ".join(filter(None, parts))
 
 

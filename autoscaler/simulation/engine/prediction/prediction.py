@@ -4,6 +4,8 @@ Each replay draws another possible world (`uncertainty`) and runs it through the
 asks the same planner that decides in earnest. The spread of the replays is the answer: the 10th,
 50th and 90th percentile of every start and finish.
 
+Jobs that may be in several pools are replayed in the one that a plan made now puts them into.
+
 The cost is bounded: all replays together hand the planner about `Effort.planned_jobs` jobs, those
 included that are drawn to come. A larger cluster gets fewer replays and coarser ticks, in the end
 the fewest. Where these are fewer than were wanted, each job's own luck is drawn several times on
@@ -13,11 +15,13 @@ the course that it takes in each (`own_luck`): of many jobs, the luck of the oth
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from autoscaler.planning.decisions.pool_moves import after_moves
+from autoscaler.planning.planner import plan
 from autoscaler.planning.policies import BUILT_IN
 from autoscaler.planning.snapshot.cluster_state import JobPhase
 from autoscaler.simulation.engine.prediction.own_luck import ends_with
@@ -87,6 +91,7 @@ def predict(
     past, effort = past or RecentPast(), effort or Effort()
     if not state.jobs:
         return {}
+    state = in_chosen_pools(state, policies)
     replays, plans = affordable(state, past, effort)
     again = math.ceil(effort.replays / replays) - 1
     settings = Settings(
@@ -115,6 +120,14 @@ def predict(
         )
         for job in state.jobs
     }
+
+
+def in_chosen_pools(state: ClusterState, policies: Catalogue = BUILT_IN) -> ClusterState:
+    """Return the snapshot with each job in one pool; to choose again and again costs too much."""
+    if not any(job.other_pools for job in state.jobs):
+        return state
+    placed = after_moves(state, plan(state, policies))
+    return replace(placed, jobs=tuple(replace(job, other_pools=()) for job in placed.jobs))
 
 
 def _ends(

@@ -319,7 +319,7 @@ def _simulated(
     updated_at: float | None = None,
 ) -> ReplayedJob:
     return ReplayedJob(
-        submission=job,
+        submission=replace(job, other_pools=()),  # a replay has it in one pool from the beginning
         profile=profile,
         samples=samples,
         settings=settings,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from concertina.commands.options import Assignments, JobReference, Output
+from concertina.commands.options import Assignments, JobReference, Output, PoolsOption
 from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
 from concertina.input import overrides
@@ -26,6 +26,7 @@ def edit(
     max_batch: Annotated[
         int | None, typer.Option(metavar="N", help="Largest global batch.")
     ] = None,
+    pools: PoolsOption = None,
     priority: Annotated[
         int | None, typer.Option(metavar="N", help="0 to 100, within the team.")
     ] = None,
@@ -57,6 +58,7 @@ def edit(
         "elastic.max_workers": max_workers,
         "batch.global_batch_size.min": min_batch,
         "batch.global_batch_size.max": max_batch,
+        "pools": overrides.names_of(pools),
         "priority": priority,
         "preemptibility": preemptibility,
         "deadline": deadline,

@@ -10,7 +10,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from concertina.commands.logs import print_line
-from concertina.commands.options import After, Assignments, Output, TemplateOption
+from concertina.commands.options import (
+    After,
+    Assignments,
+    Output,
+    PoolsOption,
+    TemplateOption,
+)
 from concertina.commands.submitting.code import uploaded
 from concertina.commands.submitting.submitted import finish, tell
 from concertina.errors import BadInput
@@ -43,6 +49,7 @@ def run(
     ] = None,
     team: Annotated[str | None, typer.Option(metavar="TEAM")] = None,
     pool: Annotated[str | None, typer.Option(metavar="POOL")] = None,
+    pools: PoolsOption = None,
     image: Annotated[str | None, typer.Option(metavar="IMAGE")] = None,
     env: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="May be repeated.")
@@ -90,6 +97,7 @@ def run(
             "template": template,
             "team": team,
             "pool": pool,
+            "pools": overrides.names_of(pools),
             "image": image,
             "command": command,
             "secrets": secret,

@@ -1,7 +1,7 @@
 /** Why the job has what it has: the planner's sentence, and what one worker more or less is worth. */
 
 import { useExplanation } from "../../api/jobs";
-import type { Explanation, JobDetail } from "../../api/types";
+import type { Explanation, JobDetail, PoolOffer } from "../../api/types";
 import { Card } from "../../design/Card";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
@@ -12,6 +12,7 @@ import { isFinal } from "../../domain/states";
 import { Outcome } from "./Outcome";
 import { RemedyOffer } from "./RemedyOffer";
 import { Choices } from "./Choices";
+import { PoolOffers } from "./PoolOffers";
 import { Gains } from "./Gains";
 import styles from "./Explain.module.css";
 
@@ -50,6 +51,7 @@ function Answer({ explanation, job }: AnswerProps) {
       <p className={styles.reason}>{reasonLabel(reason)}</p>
       <p className={styles.sentence}>{message || job.message || "Not planned yet."}</p>
       {remedy !== null && <RemedyOffer job={job} remedy={remedy} />}
+      {poolOffers(explanation).length > 0 && <PoolOffers offers={poolOffers(explanation)} />}
       {choices.some((choice) => choice.samples_per_second > 0) && (
         <Choices choices={choices} chosen={explanation.workers ?? job.workers} team={job.team} />
       )}
@@ -82,6 +84,11 @@ function Answer({ explanation, job }: AnswerProps) {
       )}
     </div>
   );
+}
+
+function poolOffers({ details }: Explanation): readonly PoolOffer[] {
+  if (details?.kind !== "waiting" && details?.kind !== "started") return [];
+  return details.pools ?? [];
 }
 
 function Number({ name, value }: { readonly name: string; readonly value: string }) {

@@ -21,6 +21,7 @@ from jobs.api.serializers.explanation.parts import (
     TeamShareSerializer,
     UserShareSerializer,
     choice_field,
+    pool_offers,
 )
 
 
@@ -50,6 +51,7 @@ class StartedDetailsSerializer(serializers.Serializer[Any]):
 
     kind = _kind(ExplanationKind.STARTED)
     team = TeamShareSerializer()
+    pools = pool_offers()
 
 
 class RescaledDetailsSerializer(serializers.Serializer[Any]):
@@ -90,6 +92,7 @@ class WaitingDetailsSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="For itself, or for the job it stands behind."
     )
     holders = HolderSerializer(many=True)
+    pools = pool_offers()
     closed_nodes = ClosedNodeSerializer(
         many=True, help_text="That take no new work: those with most GPUs."
     )

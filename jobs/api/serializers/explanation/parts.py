@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from autoscaler.planning.decisions.explanation import Closing, RemedyKind
+from autoscaler.planning.decisions.pool_offer import PoolAnswer
 
 
 def choice_field(words: type[StrEnum], **options: Any) -> serializers.ChoiceField:
@@ -32,6 +33,26 @@ class JobRefSerializer(serializers.Serializer[Any]):
     job_id = serializers.CharField(allow_null=True)
     name = serializers.CharField(allow_null=True)
     team = serializers.CharField(allow_null=True)
+
+
+class PoolOfferSerializer(serializers.Serializer[Any]):
+    """What one of a job's pools is worth to it. A speed of 1: its smallest size in the slowest."""
+
+    pool = serializers.CharField()
+    is_chosen = serializers.BooleanField(help_text="It starts there, or waits.")
+    answer = choice_field(PoolAnswer, help_text="What became of it when it asked.")
+    workers = serializers.IntegerField(help_text="That it could expect; 0: the pool is full.")
+    speed = serializers.FloatField(help_text="With these; of a full pool with its smallest size.")
+    loss = serializers.FloatField(help_text="How much slower the jobs there would be together.")
+    is_measured = serializers.BooleanField(help_text="False: taken to be as fast as elsewhere.")
+    dollars_per_gpu_hour = serializers.FloatField()
+
+
+def pool_offers() -> PoolOfferSerializer:
+    """Make the field for those of one job; earlier releases explained none."""
+    return PoolOfferSerializer(
+        many=True, required=False, help_text="Of a job that may be in several: best first."
+    )
 
 
 class NextStepSerializer(serializers.Serializer[Any]):

@@ -1,0 +1,57 @@
+"""Does a job of several pools start or wait in the one that was chosen, and is it counted there?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cluster.models import Node, Pool
+
+from autoscaler.gpu_accounts.models import AccountedJob
+from autoscaler.planning import planner
+from autoscaler.planning.decisions import invariants
+from jobs.models import GpuClaim, Job
+from tests.control_loop.world import World, fresh
+
+
+def in_both(world: World, *, gpus: int, **spec: Any) -> tuple[Job, Pool]:
+    """A job that is in the pool of the world and may be in a second one, which has a node."""
+    home = Pool.objects.get()
+    job = world.job(pools=[home.name, "fast"], **spec)
+    fast = Pool.objects.create(name="fast", gpu_type="h100")
+    Node.objects.create(name="fast-1", pool=fast, gpus=gpus)
+    return job, fast
+
+
+def tick(world: World) -> None:
+    loop = replace(world.loop(), planner=planner.plan, check=invariants.check)
+    assert loop.run_once()
+
+
+def test_it_starts_where_there_is_room(world: World) -> None:
+    job, fast = in_both(world, gpus=4)
+    Node.objects.exclude(pool=fast).update(is_schedulable=False)
+    tick(world)
+    started = fresh(job)
+    assert (started.state, started.pool) == ("starting", fast)
+    assert {claim.node.name for claim in GpuClaim.objects.filter(worker__job=job)} == {"fast-1"}
+    assert "fast (chosen)" in started.message
+    assert started.explanation["explanation"]["pools"][0]["pool"] == "fast"
+    tick(world)
+    assert set(AccountedJob.objects.filter(job=job.id).values_list("pool", flat=True)) == {"fast"}
+
+
+def test_it_waits_where_it_can_start_some_day(world: World) -> None:
+    """No node of its own pool is large enough; those of the other one take nothing new."""
+    job, fast = in_both(world, gpus=4, resources={"gpus_per_worker": 3})
+    Node.objects.exclude(pool=fast).update(gpus=2)
+    Node.objects.filter(pool=fast).update(is_schedulable=False)
+    tick(world)
+    waits = fresh(job)
+    assert (waits.state, waits.pool) == ("queued", fast)
+    assert waits.explanation["explanation"]["pool"] == "fast"
+    tick(world)
+    assert fresh(job).pool == fast
+    Node.objects.filter(pool=fast).update(is_schedulable=True)
+    tick(world)
+    assert (fresh(job).state, fresh(job).pool) == ("starting", fast)
