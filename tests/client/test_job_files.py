@@ -148,3 +148,11 @@ def test_an_override_leaves_the_original_alone() -> None:
 def test_an_override_that_means_nothing_is_refused(bad: str) -> None:
     with pytest.raises(BadInput, match="--set"):
         overrides.applied({"name": "x"}, [bad])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [(None, None), ("h100", ["h100"]), ("h100, a100,", ["h100", "a100"]), (",", [])],
+)
+def test_pools_are_written_with_commas(text: str | None, names: list[str] | None) -> None:
+    assert overrides.names_of(text) == names
