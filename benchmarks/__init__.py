@@ -28,6 +28,7 @@ Of the service:
 - `service_load`: what a thousand running jobs cost
 - `tick_cost`: what a tick costs, and which part of it
 - `api_cost`: what requests of people and programs cost
+- `jobs_page`: whether very many jobs stay fluid in a browser
 - `command_line`: how much processor time commands take before one sees a word
 - `reporting`: what the reports of very many jobs cost, and how soon an overload is over
 - `node_sampling`: what it costs to read what workers take of a node
