@@ -20,10 +20,16 @@ _COLOURS_ARE_THERE: Final = """async () => {
     await Promise.allSettled(ending.map(one => one.finished));
 }"""
 
+_WITHIN: Final = """selector => axe.run(selector, {resultTypes: ["violations"]}).then(
+    ({violations}) => violations.map(
+        one => one.id + ': ' + one.nodes.map(node => node.html).join(' ')
+    )
+)"""
+
 
 def violations(page: Page, *only: str) -> Sequence[str]:
     """Return what axe finds by all its rules, or by these only."""
-    page.evaluate(_AXE.read_text())
+    _bring_axe(page)
     options: dict[str, object] = {"resultTypes": ["violations"]}
     if only:
         options["runOnly"] = only
@@ -33,6 +39,11 @@ def violations(page: Page, *only: str) -> Sequence[str]:
         options,
     )
     return found
+
+
+def _bring_axe(page: Page) -> None:
+    if not page.evaluate("'axe' in window"):  # it is large, and stays until the next page
+        page.evaluate(_AXE.read_text())
 
 
 def violations_in_both_themes(page: Page, shown: Locator) -> Sequence[str]:
@@ -47,6 +58,17 @@ def violations_in_both_themes(page: Page, shown: Locator) -> Sequence[str]:
     page.emulate_media(color_scheme="light")
     page.evaluate(_COLOURS_ARE_THERE)
     return [f"dark: {one}" for one in dark] + [f"light: {one}" for one in violations(page)]
+
+
+def violations_within(page: Page, selector: str) -> Sequence[str]:
+    """Return those of what is open on a page, in both themes, which is light again afterwards."""
+    _bring_axe(page)
+    found = list[str]()
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)
+        page.evaluate(_COLOURS_ARE_THERE)
+        found += (f"{theme}: {one}" for one in page.evaluate(_WITHIN, selector))
+    return found
 
 
 def look_wide_and_narrow(page: Page, shown: Locator, *, name: str) -> None:
