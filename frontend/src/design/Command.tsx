@@ -8,16 +8,19 @@ export function Command({ text }: { readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   const shown = useRef<HTMLElement>(null);
   const copy = () => {
+    const choose = () => {
+      select(shown.current); // where a page may not write there, a person may copy
+    };
     if (!window.isSecureContext) {
-      select(shown.current); // over plain HTTP a page may not write there, but a person may copy
+      choose();
       return;
     }
-    void navigator.clipboard.writeText(text).then(() => {
+    navigator.clipboard.writeText(text).then(() => {
       setCopied(true);
       window.setTimeout(() => {
         setCopied(false);
       }, 1500);
-    });
+    }, choose);
   };
   return (
     <span className={styles.command}>
