@@ -42,12 +42,31 @@ ray.init(address=sys.argv[1], namespace="concertina", log_to_driver=False)
 rows = ray.util.placement_group_table().values()
 print(json.dumps([row["name"] for row in rows if row["state"] != "REMOVED"]))
 """
+_REQUESTS: Final = """
+import json, ray, sys
+ray.init(address=sys.argv[1], namespace="concertina", log_to_driver=False)
+rows = ray.util.placement_group_table().values()
+print(json.dumps([row["state"] for row in rows if "/asked/" in row["name"]]))
+"""
 _END_AGENTS: Final = """
 import ray, sys
 ray.init(address=sys.argv[1], namespace="concertina", log_to_driver=False)
 for name in ray.util.list_named_actors():
     ray.kill(ray.get_actor(name), no_restart=True)
 """
+_PROVIDER: Final = "ray.autoscaler._private.fake_multi_node.node_provider"
+_HEAD_ID: Final = "f" * 51 + "00000"
+_AUTOSCALED: Final = {
+    "RAY_FAKE_CLUSTER": "1",
+    "RAY_enable_autoscaler_v2": "1",
+    "RAY_CLOUD_INSTANCE_ID": _HEAD_ID,
+    "RAY_OVERRIDE_NODE_ID_FOR_TESTING": _HEAD_ID,
+    "AUTOSCALER_UPDATE_INTERVAL_S": "1",
+}
+_COMMANDS: Final = (
+    *("initialization", "setup", "head_setup", "worker_setup"),
+    *("head_start_ray", "worker_start_ray"),
+)
 TOO_BUSY: Final = ("timed out during startup", "Timed out", "timed out", "in time")
 
 
@@ -57,6 +76,7 @@ class RayCluster:
 
     folder: Path
     port: int = 0
+    pools: tuple[str, ...] = ()  # of which its own autoscaler brings a machine each, when asked
 
     @property
     def address(self) -> str:
@@ -92,6 +112,13 @@ class RayCluster:
         ran = self._run(command)
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
+    def requests(self) -> list[str]:
+        """States of all leases with which machines were asked for, ever."""
+        ran = self._run((sys.executable, "-c", _REQUESTS, self.address))
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        states: list[str] = json.loads(ran.stdout.splitlines()[-1])
+        return states
+
     def leases(self) -> set[str]:
         """Names of the nodes of which Ray leases something, or still means to."""
         ran = self._run((sys.executable, "-c", _LEASES, self.address))
@@ -108,20 +135,65 @@ class RayCluster:
         return self._start(
             *("--head", f"--port={self.port}", f"--ray-client-server-port={free_port()}"),
             *(f"--temp-dir={self.folder}/{self.port}", "--include-dashboard=false"),
+            *((f"--autoscaling-config={self._autoscaling()}",) if self.pools else ()),
+            cpus=0 if self.pools else 2,
         )
+
+    def _autoscaling(self) -> Path:
+        """Write what Ray's autoscaler brings: raylets of this machine, by its provider for tests.
+
+        It is named as one of somebody else, because Ray's wheel lacks the defaults of its own.
+        """
+        bounds = {"node_config": {}, "min_workers": 0, "max_workers": 1}
+        resources = {"CPU": 2, "object_store_memory": 80_000_000}
+        kinds = {
+            pool: {**bounds, "resources": resources, "labels": _labels(f"{pool}-1", pool)}
+            for pool in self.pools
+        }
+        head = {"resources": {"CPU": 0}, "node_config": {}, "max_workers": 0}
+        document = {
+            "cluster_name": "tests",
+            "max_workers": len(kinds),
+            "idle_timeout_minutes": 0.1,
+            "upscaling_speed": 1.0,
+            "provider": {
+                "type": "external",
+                "module": f"{_PROVIDER}.FakeMultiNodeProvider",
+                "gcs_address": self.address,
+                "head_node_id": _HEAD_ID,
+                "launch_multiple": True,
+                "use_node_id_as_ip": True,
+                "disable_node_updaters": True,
+                "disable_launch_config_check": True,
+            },
+            "head_node_type": "ray.head.default",
+            "available_node_types": {"ray.head.default": head, **kinds},
+            "auth": {},
+            "file_mounts": {},
+            "file_mounts_sync_continuously": False,
+            **dict.fromkeys(("cluster_synced_files", "rsync_exclude", "rsync_filter"), ()),
+            **{f"{part}_commands": [] for part in _COMMANDS},
+        }
+        file = self.folder / "autoscaling.json"
+        file.write_text(json.dumps(document))
+        return file
 
     def _start_node(self, name: str, pool: str) -> str | None:
         return self._start(f"--address={self.address}", name=name, pool=pool)
 
-    def _start(self, *options: str, name: str = NODE, pool: str = POOL) -> str | None:
+    def _start(
+        self, *options: str, name: str = NODE, pool: str = POOL, cpus: int = 2
+    ) -> str | None:
         """Return what Ray says if it does not start."""
+        is_head_alone = self.pools and "--head" in options
+        labels = _labels("head", "none") if is_head_alone else _labels(name, pool)
         command = (
             *(sys.executable, "-m", "ray.scripts.scripts", "start", *options),
             *("--node-ip-address=127.0.0.1", "--min-worker-port=0", "--max-worker-port=0"),
-            *("--num-cpus=2", "--num-gpus=0", "--object-store-memory=80000000"),
+            *(f"--num-cpus={cpus}", "--num-gpus=0", "--object-store-memory=80000000"),
             *("--include-log-monitor=false", "--disable-usage-stats"),
             *(f"--{helper}={free_port()}" for helper in PORTS_OF_HELPERS),
-            f"--labels=concertina.io/node={name},concertina.io/pool={pool}",
+            "--labels=" + ",".join(f"{key}={value}" for key, value in labels.items()),
         )
         ran = self._run(command)
         return None if ran.returncode == 0 else ran.stdout + ran.stderr
@@ -130,7 +202,11 @@ class RayCluster:
         environment = link_environment(os.environ, token_file=self.token_file)
         return subprocess.run(
             command,
-            env={**environment, _MARK: str(self.folder)},
+            env={
+                **environment,
+                **(_AUTOSCALED if self.pools else {}),
+                _MARK: str(self.folder),
+            },
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -195,6 +271,10 @@ class RayCluster:
                 process.await_end(seconds=10.0)
 
 
+def _labels(name: str, pool: str) -> dict[str, str]:
+    return {"concertina.io/node": name, "concertina.io/pool": pool}
+
+
 def _tried(start: Callable[[], str | None], clear: Callable[[], None]) -> None:
     """Start it, three times at most.
 
@@ -211,12 +291,15 @@ def _tried(start: Callable[[], str | None], clear: Callable[[], None]) -> None:
 
 
 @contextlib.contextmanager
-def cluster_of_its_own() -> Iterator[RayCluster]:
-    """One that tests may do anything to. Skips the test where Ray is not installed."""
+def cluster_of_its_own(*, pools: tuple[str, ...] = ()) -> Iterator[RayCluster]:
+    """One that tests may do anything to. Skips the test where Ray is not installed.
+
+    `pools`: it is a head without resources, and has an autoscaler that brings a machine for each.
+    """
     if importlib.util.find_spec("ray") is None:
         pytest.skip(WHY_NOT)
     folder = Path(tempfile.mkdtemp(prefix="cray-"))  # short: sockets lie below it
-    cluster = RayCluster(folder=folder)
+    cluster = RayCluster(folder=folder, pools=pools)
     try:
         cluster.run()
         yield cluster

@@ -10,6 +10,7 @@
     reconcile       applies the rules to all jobs, side by side, until none has anything to do
     arriving        whether what the platform fetches for jobs is there; jobs wait for it
     housekeeping    what no job waits for: leftovers, images ahead, what nodes and disks hold
+    machines        which pools ask their cluster for machines, and give some back
     ---
     carry_out       the only writer of what rules and plans say
     ---

@@ -15,7 +15,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+from cluster.following.roster import Roster
 from cluster.nodes import following, silence
+from cluster.nodes.asking import tell_the_cluster
 from cluster.process_environments import ProcessEnvironments
 from cluster.worker_host import HostUnavailable, WorkerHost
 from storage.code.bounds import CodeLimits
@@ -47,6 +49,7 @@ from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost, exclusively
 from autoscaler.control_loop.lease.orders import FencedOrders
+from autoscaler.control_loop.machines.asking import ask_for_machines
 from autoscaler.control_loop.models import Tick, TickTotal
 from autoscaler.control_loop.observation_budget import OBSERVATION_SECONDS
 from autoscaler.control_loop.observe.jobs import views as observe
@@ -132,12 +135,9 @@ class ControlLoop:
                 return False
 
     def _tick_or_tell_why_not(self, fence: Fence) -> bool:
-        if (keeper := self.host.roster_keeper) is not None:
-            lost_after = timedelta(seconds=self.limits.node_lost_after)
-            now = self.clock()
-            following.follow(keeper, now=now, lost_after=lost_after, writing=fence.transaction)
+        roster = self._hear_the_cluster(fence)
         try:
-            self._tick(fence)
+            self._tick(fence, roster)
         except HostUnavailable as problem:
             _log.warning("No tick: %s", problem, extra={"action": "tick"})
             with fence.transaction():
@@ -149,7 +149,21 @@ class ControlLoop:
             return False
         return True
 
-    def _tick(self, fence: Fence) -> None:
+    def _hear_the_cluster(self, fence: Fence) -> Roster | None:
+        """Make nodes of its machines, and ask it for those that are wanted; None: nobody tells."""
+        if (keeper := self.host.roster_keeper) is None:
+            return None
+        roster = following.follow(
+            keeper,
+            now=self.clock(),
+            lost_after=timedelta(seconds=self.limits.node_lost_after),
+            writing=fence.transaction,
+        )
+        with FencedOrders(fence=fence, state_dir=self.state_dir).giving():
+            tell_the_cluster(keeper, now=self.clock(), writing=fence.transaction)
+        return roster
+
+    def _tick(self, fence: Fence, roster: Roster | None) -> None:
         orders = FencedOrders(fence=fence, state_dir=self.state_dir)
         watch, context, began_at = _Stopwatch(), self._context(orders), self.clock()
         self._observe_what_nobody_wants(context)
@@ -189,6 +203,8 @@ class ControlLoop:
                 applied=applied,
                 has_alarm=has_alarm,
             )
+        if self.host.roster_keeper is not None:
+            ask_for_machines(planned, roster, context, planner=self.planner)
         self._go_on_in_background(context, orders)
         if planned.puts_off or some_may_go_on(context.arriving, reconciled):
             demand_signal.announce_demand()

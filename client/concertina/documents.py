@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         LearningRateScaling,
         LimitUnit,
         LogStream,
+        MachineEventKind,
         MemberRole,
         MetricGoal,
         ModelState,
@@ -1229,6 +1230,17 @@ class LoggedValue(TypedDict):
     step: int  # After which it was logged.
 
 
+class MachineEvent(TypedDict):
+    """A document of the API: MachineEvent."""
+
+    at: str
+    kind: MachineEventKind
+    node: str  # Empty: of no certain one.
+    reason: str
+    numbers: dict[str, float]  # With which it was decided.
+    said: str  # All of it in a sentence.
+
+
 class MadeInvitation(TypedDict):
     """An invitation, without its key."""
 
@@ -1463,6 +1475,17 @@ class NewPool(TypedDict):
     # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
     # cluster may use the rest. Empty: all.
     gpus_per_node: NotRequired[int | None]
+    # Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives none back.
+    nodes_min: NotRequired[int]
+    # Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for machines until it
+    # has so many, and gives back those that are idle. Empty: it does neither.
+    nodes_max: NotRequired[int | None]
+    # A machine is asked for where one more GPU would add more. Null: only for jobs.
+    worth_a_node: NotRequired[float | None]
+    patience_seconds: NotRequired[int]  # A need lasts for so long before a machine is asked for.
+    idle_minutes: NotRequired[int]  # A node on which nothing has run for so long is given back.
+    # At most so many machines are asked for within an hour, and as many given back.
+    nodes_per_hour: NotRequired[int]
     # Where processes of all teams are one user of a machine, as on a Ray cluster without
     # CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job
     # can read what the others' have there.
@@ -1661,6 +1684,17 @@ class PatchedPoolSetup(TypedDict):
     # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
     # cluster may use the rest. Empty: all.
     gpus_per_node: NotRequired[int | None]
+    # Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives none back.
+    nodes_min: NotRequired[int]
+    # Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for machines until it
+    # has so many, and gives back those that are idle. Empty: it does neither.
+    nodes_max: NotRequired[int | None]
+    # A machine is asked for where one more GPU would add more. Null: only for jobs.
+    worth_a_node: NotRequired[float | None]
+    patience_seconds: NotRequired[int]  # A need lasts for so long before a machine is asked for.
+    idle_minutes: NotRequired[int]  # A node on which nothing has run for so long is given back.
+    # At most so many machines are asked for within an hour, and as many given back.
+    nodes_per_hour: NotRequired[int]
     # Where processes of all teams are one user of a machine, as on a Ray cluster without
     # CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job
     # can read what the others' have there.
@@ -1921,6 +1955,10 @@ class Pool(TypedDict):
     # Labels of the machines of its cluster that are its nodes; empty: none.
     ray_selector: dict[str, Any]
     following_note: str  # For admins: what to know of these machines, a line each; empty: nothing.
+    # true: any team's job may read what the others' have on its machines, because processes of all
+    # teams are one user there, and an admin said that they trust each other.
+    teams_trust_each_other: bool
+    machines: PoolMachines | None  # null: the pool asks its cluster for no machines.
     price: float | None  # What one more GPU would add.
     gap: float | None  # 0: the newest plan is optimal.
     nodes: list[Node]
@@ -1930,6 +1968,23 @@ class PoolList(TypedDict):
     """A document of the API: PoolList."""
 
     items: list[Pool]
+
+
+class PoolMachines(TypedDict):
+    """A document of the API: PoolMachines."""
+
+    nodes_min: int
+    nodes_max: int
+    gpus_per_node: int  # That each machine brings.
+    worth_a_node: float | None  # A machine is asked for where one more GPU would add more.
+    patience_seconds: int  # For so long a need has to last.
+    idle_minutes: int  # A node on which nothing runs for so long is given back.
+    nodes_per_hour: int  # At most so many are asked for within an hour, and as many given back.
+    needed_since: str | None  # Since then one more node has been needed.
+    asked_since: str | None  # A machine was asked for then, and takes no work yet.
+    # Why none is asked for or given back though there is reason to; empty: nothing hinders.
+    note: str
+    events: list[MachineEvent]  # What was decided last, newest first.
 
 
 class PoolOffer(TypedDict):
@@ -1987,6 +2042,17 @@ class PoolSetup(TypedDict):
     # Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the
     # cluster may use the rest. Empty: all.
     gpus_per_node: NotRequired[int | None]
+    # Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives none back.
+    nodes_min: NotRequired[int]
+    # Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for machines until it
+    # has so many, and gives back those that are idle. Empty: it does neither.
+    nodes_max: NotRequired[int | None]
+    # A machine is asked for where one more GPU would add more. Null: only for jobs.
+    worth_a_node: NotRequired[float | None]
+    patience_seconds: NotRequired[int]  # A need lasts for so long before a machine is asked for.
+    idle_minutes: NotRequired[int]  # A node on which nothing has run for so long is given back.
+    # At most so many machines are asked for within an hour, and as many given back.
+    nodes_per_hour: NotRequired[int]
     # Where processes of all teams are one user of a machine, as on a Ray cluster without
     # CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job
     # can read what the others' have there.

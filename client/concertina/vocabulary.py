@@ -156,6 +156,17 @@ KeptPartName = Literal["curves", "logs", "checkpoints", "outputs", "code"]
 LearningRateScaling = Literal["none", "linear", "sqrt", "adascale", "custom"]
 LimitUnit = Literal["hours", "gpu_hours", "jobs", "gpus"]
 LogStream = Literal["stdout", "stderr"]
+MachineEventKind = Literal[
+    "asked",
+    "late",
+    "brought",
+    "arrived",
+    "unusable",
+    "withdrawn",
+    "closed",
+    "given_back",
+    "taken_back",
+]
 MemberRole = Literal["viewer", "member", "lead"]
 MetricGoal = Literal["min", "max"]
 ModelState = Literal["storing", "stored", "lost"]

@@ -19,6 +19,7 @@ from tenancy.quota_rules import Setting, problem_of_second_team, total_promised
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, Catalogue
 from cluster.models import Node, Pool, PrefetchedImage
+from cluster.nodes.asking import last_events
 from cluster.nodes.maintenance import Maintenance, maintain
 
 if TYPE_CHECKING:  # Django's classes take parameters only in the stubs
@@ -171,7 +172,7 @@ class PoolAdmin(PoolAdminBase):
 
     form = PoolForm
     list_display = ("name", "gpu_type", "policy", "admission", "gpus", "guaranteed", "ray_selector")
-    readonly_fields = ("following_note",)
+    readonly_fields = ("following_note", "needs_a_node_since", "asking_note", "machines")
     search_fields = ("name",)
     inlines = (NodeInline, PoolQuotaInline, PrefetchedImageInline)
 
@@ -181,6 +182,12 @@ class PoolAdmin(PoolAdminBase):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Pool]:
         return super().get_queryset(request).prefetch_related("nodes", "quotas")
+
+    @admin.display(description="machines lately")
+    def machines(self, pool: Pool) -> str:
+        """Tell what was decided about machines that it asked for or gave back."""
+        lines = ((f"{one.at:%Y-%m-%d %H:%M} UTC", one.told) for one in last_events(pool))
+        return format_html_join(mark_safe("<br>"), "{}: {}", lines) or "none"
 
     @admin.display(description="GPUs")
     def gpus(self, pool: Pool) -> int:
@@ -208,6 +215,9 @@ class NodeAdmin(NodeAdminBase):
         "silent_since",
         "silent_reason",
         "leaving_because",
+        "idle_since",
+        "giving_back_since",
+        "is_released",
         "machine",
         "complaints",
     )

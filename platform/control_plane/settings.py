@@ -165,6 +165,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RemedyKind": [kind.value for kind in RemedyKind],
         "LimitUnit": "jobs.queries.limits_of_use.LIMIT_UNITS",
         "PoolAdmission": "cluster.models.pool.ADMISSION_VARIANTS",
+        "MachineEventKind": "cluster.models.machines.MACHINE_EVENT_KINDS",
         "ReclaimTarget": "tenancy.models.fair_share.RECLAIM_TARGETS",
         "SetupAction": [action.value for action in SetupAction],
         "SetupKind": [kind.value for kind in SetupKind],

@@ -4,7 +4,9 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from cluster.models import MachineEvent, Pool
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from jobs.lifecycle import JobState
 from jobs.models import Job
@@ -78,6 +80,20 @@ def test_pools_and_nodes_are_listed(concertina: CommandLine, job: Job) -> None:
     (node,) = concertina("nodes", "--pool", pool["name"], "-o", "json").document
     assert node["gpus"] == pool["gpus_total"]
     assert node["name"] in concertina("nodes").out
+
+
+def test_pools_that_ask_for_machines_say_what_they_do(concertina: CommandLine, job: Job) -> None:
+    Pool.objects.update(nodes_min=1, nodes_max=6, gpus_per_node=4, asking_note="It is full.")
+    job.pool.machine_requests.create(asked_at=timezone.now())
+    for number in range(5):
+        MachineEvent.objects.create(
+            at=timezone.now(), kind="asked", pool=job.pool.name, reason=f"reason {number}"
+        )
+    said = concertina("pools").out
+    assert f"{job.pool.name} asks its cluster for machines: from 1 to 6 nodes of 4 GPUs." in said
+    assert ("One was asked for " in said, "It is full." in said) == (True, True)
+    assert said.count("one more machine was asked for: reason") == 3
+    assert "reason 4." in said
 
 
 def test_the_release_is_told(concertina: CommandLine) -> None:

@@ -70,7 +70,9 @@ class GpuDiscovery:
 
 def _nameless() -> Iterator[Node]:
     """Nodes that answer, and have GPUs of which nobody knows the names."""
-    nodes = Node.objects.select_related("pool").filter(gpu_uuids=[], silent_since=None)
+    nodes = Node.objects.select_related("pool").filter(
+        gpu_uuids=[], silent_since=None, is_released=False
+    )
     return (node for node in nodes if launches.is_of_gpus(node.pool))
 
 

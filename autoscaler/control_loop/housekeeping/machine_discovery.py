@@ -37,7 +37,9 @@ class MachineDiscovery:
         """Write down what was told since the last tick, and ask the nodes that are due."""
         for answer in self._questions.new_answers():
             _write_down(answer, context)
-        self._questions.ask(Node.objects.filter(silent_since=None), survey.machine, context)
+        self._questions.ask(
+            Node.objects.filter(silent_since=None, is_released=False), survey.machine, context
+        )
 
 
 def _write_down(answer: NodeAnswer[NodeMachine], context: TickContext) -> None:

@@ -98,7 +98,7 @@ def decide(
 
 
 def _of_pool(pool: PlannedPool, state: ClusterState, attempt: _Attempt) -> PoolPlans:
-    own = _only(pool, state)
+    own = only(pool, state)
     first = attempt(own)
     if isinstance(first, Plan):
         return PoolPlans(plan=first)
@@ -201,7 +201,7 @@ class _JoinedExplanations(Mapping[str, Explanation]):
         return sum(map(len, self._parts))
 
 
-def _only(pool: PlannedPool, state: ClusterState) -> ClusterState:
+def only(pool: PlannedPool, state: ClusterState) -> ClusterState:
     """The pool, and what jobs of other pools hold of what their users may have in all pools."""
     quotas = tuple(quota for quota in state.quotas if quota.pool == pool.name)
     limited = {quota.team for quota in quotas if quota.user_limit_gpus is not None}

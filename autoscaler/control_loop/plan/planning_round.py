@@ -23,6 +23,7 @@ from autoscaler.control_loop.plan.deciding import Check, Planner, PoolPlans, dec
 from autoscaler.control_loop.plan.explained import ExplainedDecision
 from autoscaler.control_loop.plan.explaining import explained_decisions
 from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.commands import quarantine
 from jobs.commands.quarantine import Part, storable
 
@@ -38,6 +39,7 @@ class PlanningRound:
     failing: Mapping[str, Exception] = field(default_factory=dict)  # jobs, and what they make fail
     healed: frozenset[str] = frozenset()  # jobs that did and do no longer
     puts_off: bool = False  # there was no time to look into all jobs
+    state: ClusterState | None = None  # what was planned; None: nothing could be seen
 
 
 def plan_what_can_be_planned(
@@ -103,6 +105,7 @@ def _planned(
         failing=failing,
         healed=healed,
         puts_off=bool(seen.put_off),
+        state=seen.state,
     )
 
 

@@ -25,6 +25,7 @@ _COMMENTS: Final = {  # by the beginning of a line; deeper lines have more blank
     "    policy:": "What the planner makes the most of, and what differs from its defaults.",
     "    all_reduce:": "Measured times of an all-reduce; empty: guessed.",
     "    ray_selector:": "Labels of a Ray cluster's machines that are its nodes; empty: none.",
+    "    nodes_min:": "It asks its cluster for machines, up to nodes_max; null: for none.",
     "    teams_trust_each_other:": "Needed for several teams where their jobs are one user.",
     "    fair_share:": "How idle GPUs are shared out, and how they come back.",
     "    prefetched_images:": "Fetched to its nodes before any job names them.",

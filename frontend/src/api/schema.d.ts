@@ -5293,6 +5293,33 @@ export interface components {
             /** @description After which it was logged. */
             step: number;
         };
+        MachineEvent: {
+            /** Format: date-time */
+            at: string;
+            kind: components["schemas"]["MachineEventKind"];
+            /** @description Empty: of no certain one. */
+            node: string;
+            reason: string;
+            /** @description With which it was decided. */
+            numbers: {
+                [key: string]: number;
+            };
+            /** @description All of it in a sentence. */
+            said: string;
+        };
+        /**
+         * @description * `asked` - asked: for one more machine
+         *     * `late` - late: the cluster has brought none for long
+         *     * `brought` - brought: the cluster has one
+         *     * `arrived` - arrived: it takes work
+         *     * `unusable` - unusable: it takes no work
+         *     * `withdrawn` - withdrawn: none is asked for any more
+         *     * `closed` - closed: it is idle, and is to be given back
+         *     * `given_back` - given back: the cluster may take it
+         *     * `taken_back` - taken back: there is work for it again
+         * @enum {string}
+         */
+        MachineEventKind: "asked" | "late" | "brought" | "arrived" | "unusable" | "withdrawn" | "closed" | "given_back" | "taken_back";
         /** @description An invitation, without its key. */
         MadeInvitation: {
             readonly id: number;
@@ -5748,6 +5775,27 @@ export interface components {
             };
             /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
             gpus_per_node?: number | null;
+            /**
+             * Fewest nodes
+             * @description Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives none back.
+             */
+            nodes_min?: number;
+            /**
+             * Most nodes
+             * @description Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for machines until it has so many, and gives back those that are idle. Empty: it does neither.
+             */
+            nodes_max?: number | null;
+            /**
+             * Format: double
+             * @description A machine is asked for where one more GPU would add more. Null: only for jobs.
+             */
+            worth_a_node?: number | null;
+            /** @description A need lasts for so long before a machine is asked for. */
+            patience_seconds?: number;
+            /** @description A node on which nothing has run for so long is given back. */
+            idle_minutes?: number;
+            /** @description At most so many machines are asked for within an hour, and as many given back. */
+            nodes_per_hour?: number;
             /** @description Where processes of all teams are one user of a machine, as on a Ray cluster without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job can read what the others' have there. */
             teams_trust_each_other?: boolean;
             fair_share?: components["schemas"]["FairShareSetup"];
@@ -6025,6 +6073,27 @@ export interface components {
             };
             /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
             gpus_per_node?: number | null;
+            /**
+             * Fewest nodes
+             * @description Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives none back.
+             */
+            nodes_min?: number;
+            /**
+             * Most nodes
+             * @description Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for machines until it has so many, and gives back those that are idle. Empty: it does neither.
+             */
+            nodes_max?: number | null;
+            /**
+             * Format: double
+             * @description A machine is asked for where one more GPU would add more. Null: only for jobs.
+             */
+            worth_a_node?: number | null;
+            /** @description A need lasts for so long before a machine is asked for. */
+            patience_seconds?: number;
+            /** @description A node on which nothing has run for so long is given back. */
+            idle_minutes?: number;
+            /** @description At most so many machines are asked for within an hour, and as many given back. */
+            nodes_per_hour?: number;
             /** @description Where processes of all teams are one user of a machine, as on a Ray cluster without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job can read what the others' have there. */
             teams_trust_each_other?: boolean;
             fair_share?: components["schemas"]["FairShareSetup"];
@@ -6404,6 +6473,10 @@ export interface components {
             };
             /** @description For admins: what to know of these machines, a line each; empty: nothing. */
             following_note: string;
+            /** @description true: any team's job may read what the others' have on its machines, because processes of all teams are one user there, and an admin said that they trust each other. */
+            teams_trust_each_other: boolean;
+            /** @description null: the pool asks its cluster for no machines. */
+            machines: components["schemas"]["PoolMachines"] | null;
             /**
              * Format: double
              * @description What one more GPU would add.
@@ -6433,6 +6506,37 @@ export interface components {
         PoolAnswer: "starts" | "owed" | "waits" | "refused" | "not_asked";
         PoolList: {
             items: components["schemas"]["Pool"][];
+        };
+        PoolMachines: {
+            nodes_min: number;
+            nodes_max: number;
+            /** @description That each machine brings. */
+            gpus_per_node: number;
+            /**
+             * Format: double
+             * @description A machine is asked for where one more GPU would add more.
+             */
+            worth_a_node: number | null;
+            /** @description For so long a need has to last. */
+            patience_seconds: number;
+            /** @description A node on which nothing runs for so long is given back. */
+            idle_minutes: number;
+            /** @description At most so many are asked for within an hour, and as many given back. */
+            nodes_per_hour: number;
+            /**
+             * Format: date-time
+             * @description Since then one more node has been needed.
+             */
+            needed_since: string | null;
+            /**
+             * Format: date-time
+             * @description A machine was asked for then, and takes no work yet.
+             */
+            asked_since: string | null;
+            /** @description Why none is asked for or given back though there is reason to; empty: nothing hinders. */
+            note: string;
+            /** @description What was decided last, newest first. */
+            events: components["schemas"]["MachineEvent"][];
         };
         /** @description What one of a job's pools is worth to it. A speed of 1: its smallest size in the slowest. */
         PoolOffer: {
@@ -6574,6 +6678,27 @@ export interface components {
             };
             /** @description Of a pool with a Ray selector: how many GPUs of each machine are the pool's; others of the cluster may use the rest. Empty: all. */
             gpus_per_node?: number | null;
+            /**
+             * Fewest nodes
+             * @description Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives none back.
+             */
+            nodes_min?: number;
+            /**
+             * Most nodes
+             * @description Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for machines until it has so many, and gives back those that are idle. Empty: it does neither.
+             */
+            nodes_max?: number | null;
+            /**
+             * Format: double
+             * @description A machine is asked for where one more GPU would add more. Null: only for jobs.
+             */
+            worth_a_node?: number | null;
+            /** @description A need lasts for so long before a machine is asked for. */
+            patience_seconds?: number;
+            /** @description A node on which nothing has run for so long is given back. */
+            idle_minutes?: number;
+            /** @description At most so many machines are asked for within an hour, and as many given back. */
+            nodes_per_hour?: number;
             /** @description Where processes of all teams are one user of a machine, as on a Ray cluster without CONCERTINA_RAY_FIRST_UID, a pool serves one team, unless this is ticked: then any team's job can read what the others' have there. */
             teams_trust_each_other?: boolean;
             fair_share?: components["schemas"]["FairShareSetup"];

@@ -46,6 +46,8 @@ function aPool(...nodes: Node[]): Pool {
     gpus_missing: 0,
     ray_selector: {},
     following_note: "",
+    teams_trust_each_other: false,
+    machines: null,
     nodes,
   };
 }

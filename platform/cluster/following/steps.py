@@ -48,6 +48,7 @@ class KnownNode:
     is_schedulable: bool = True
     is_draining: bool = False
     leaving_because: str = ""
+    is_given_back: bool = False  # or is about to be: `following.asking` opens it again, if at all
     silent_since: datetime | None = None
 
 
@@ -198,6 +199,8 @@ def _kept(row: KnownNode, pool: FollowingPool, machine: RosterMachine) -> Iterat
 
 def _serving(row: KnownNode, leaving_because: str) -> Iterator[Step]:
     """Drain what the cluster takes back, and open it again; what admins closed stays closed."""
+    if row.is_given_back:
+        return
     if leaving_because and not row.is_draining:
         yield Step(kind=StepKind.DRAIN, node=row.name, pool=row.pool, reason=leaving_because)
     elif row.leaving_because and not leaving_because:
@@ -222,7 +225,7 @@ def _left(
         yield from _serving(row, reason[:_LONGEST_REASON])
     if row.silent_since is not None and row.silent_since > gone_since:
         return  # it may come back, or what was left running there is being stopped
-    if row.silent_since is None and not is_alive:
+    if row.silent_since is None and not is_alive and not row.is_given_back:
         return  # its agent answers, whatever Ray says
     if not row.is_claimed:
         yield Step(kind=StepKind.REMOVE, node=row.name, pool=row.pool)

@@ -67,6 +67,24 @@ class Node(models.Model):
         editable=False,
         help_text="Why the cluster that its pool follows takes it back, for which it is drained.",
     )
+    idle_since = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Of a pool that asks for machines: since then nothing has run there.",
+    )
+    giving_back_since = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="It was idle, and is being given back to the cluster since then.",
+    )
+    is_released = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="On, for a node that is being given back: nothing of its machine is leased.",
+    )
     silent_since = models.DateTimeField(
         null=True,
         blank=True,
@@ -99,6 +117,11 @@ class Node(models.Model):
                 condition=models.Q(is_draining=False) | models.Q(is_schedulable=False),
                 name="a_draining_node_takes_no_work",
             ),
+            models.CheckConstraint(
+                condition=models.Q(giving_back_since=None, is_released=False)
+                | models.Q(giving_back_since__isnull=False, is_schedulable=False),
+                name="a_node_that_is_given_back_takes_no_work",
+            ),
         )
 
     def __str__(self) -> str:
@@ -124,6 +147,8 @@ class Node(models.Model):
 
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
+        if self.is_schedulable:  # whoever opens it keeps it
+            self.giving_back_since, self.is_released = None, False
         self.check_gpu_uuids()
         self.check_host_url()
         check_service_url(self.service_url)

@@ -14,6 +14,14 @@ from tenancy.quota_rules import trust_needed
 from autoscaler.installed_policies import installed_policies
 from autoscaler.planning.policies import DEFAULT_POLICY, PolicyRefused
 from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
+from cluster.following.asking import (
+    LARGEST_WORTH,
+    LONGEST_IDLENESS,
+    LONGEST_PATIENCE,
+    MOST_NODES,
+    MOST_PER_HOUR,
+    SHORTEST_PATIENCE,
+)
 from cluster.following.labels import complaint_of
 from cluster.following.steps import MOST_GPUS
 from cluster.models.all_reduce import validate_all_reduce
@@ -81,6 +89,57 @@ class Pool(models.Model):
         help_text="Of a pool with a Ray selector: how many GPUs of each machine are the pool's;"
         " others of the cluster may use the rest. Empty: all.",
     )
+    nodes_min = models.PositiveIntegerField(
+        "fewest nodes",
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(MOST_NODES)],
+        help_text="Of a pool with `nodes_max`: it asks for machines while it has fewer, and gives"
+        " none back.",
+    )
+    nodes_max = models.PositiveIntegerField(
+        "most nodes",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_NODES)],
+        help_text="Of a pool with a Ray selector and `gpus_per_node`: it asks the cluster for"
+        " machines until it has so many, and gives back those that are idle. Empty: it does"
+        " neither.",
+    )
+    worth_a_node = models.FloatField(
+        "worth of a node",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.0), MaxValueValidator(LARGEST_WORTH)],
+        help_text="A machine is asked for as well where one more GPU would add more than this, in"
+        " what the pool's policy makes the most of. Empty: only for jobs that wait.",
+    )
+    patience_seconds = models.PositiveIntegerField(
+        default=60,
+        db_default=60,
+        validators=[MinValueValidator(SHORTEST_PATIENCE), MaxValueValidator(LONGEST_PATIENCE)],
+        help_text="A need lasts for so long before a machine is asked for.",
+    )
+    idle_minutes = models.PositiveIntegerField(
+        default=10,
+        db_default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_IDLENESS)],
+        help_text="A node on which nothing has run for so long is given back.",
+    )
+    nodes_per_hour = models.PositiveIntegerField(
+        default=12,
+        db_default=12,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_PER_HOUR)],
+        help_text="At most so many machines are asked for within an hour, and as many given back.",
+    )
+    needs_a_node_since = models.DateTimeField(null=True, blank=True, editable=False)
+    asking_note = models.TextField(
+        default="",
+        db_default="",
+        blank=True,
+        editable=False,
+        help_text="Why no machine is asked for or given back though there is reason to.",
+    )
     teams_trust_each_other = models.BooleanField(
         default=False,
         db_default=False,
@@ -118,6 +177,16 @@ class Pool(models.Model):
         return bool(self.ray_selector)
 
     @property
+    def gpus_of_new_nodes(self) -> int:
+        """Return how many GPUs each machine brings that it asks for; 0: it asks for none."""
+        return 0 if self.nodes_max is None else self.gpus_per_node or 0
+
+    @property
+    def most_gpus(self) -> int:
+        """Return how many it may come to have by asking for machines; 0: it asks for none."""
+        return self.gpus_of_new_nodes * (self.nodes_max or 0)
+
+    @property
     def why_for_one_team(self) -> str:
         """Say why it serves one team only; empty: it serves any number."""
         return (
@@ -126,9 +195,16 @@ class Pool(models.Model):
             else settings.CONCERTINA.worker_host.why_pools_serve_one_team
         )
 
+    @property
+    def is_open_among_teams(self) -> bool:
+        """Any team's job may read what the others' have: an admin said so, where it matters."""
+        why = settings.CONCERTINA.worker_host.why_pools_serve_one_team
+        return self.teams_trust_each_other and bool(why)
+
     def clean(self) -> None:
         """Refuse what is not there: a policy, options of it, a cluster to follow."""
         self.check_following()
+        self.check_asking()
         self.check_trust()
         policies = installed_policies()
         options = self.policy_options
@@ -158,6 +234,29 @@ class Pool(models.Model):
                     " GPUs of each node instead."
                 }
             )
+
+    def check_asking(self) -> None:
+        """Refuse to ask for machines of nobody, of no known size, or below the fewest nodes."""
+        if self.nodes_max is None:
+            if self.nodes_min:
+                message = "Only a pool that asks for machines has it: set nodes_max as well, or 0."
+                raise ValidationError({"nodes_min": message})
+            return
+        if not self.follows:
+            message = (
+                "Only a pool with a Ray selector asks for machines: write the labels that its"
+                " machines bear in ray_selector, or leave this empty."
+            )
+            raise ValidationError({"nodes_max": message})
+        if self.gpus_per_node is None:
+            message = (
+                "A pool that asks for machines says how many GPUs each brings (processors, where"
+                " there are none): set gpus_per_node as well."
+            )
+            raise ValidationError({"gpus_per_node": message})
+        if self.nodes_min > self.nodes_max:
+            message = f"It is above nodes_max, which is {self.nodes_max}. Lower it, or raise that."
+            raise ValidationError({"nodes_min": message})
 
     @property
     def teams_with_jobs(self) -> set[str]:

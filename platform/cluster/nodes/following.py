@@ -39,25 +39,31 @@ class Writing(Protocol):
     def __call__(self) -> AbstractContextManager[None]: ...
 
 
-def follow(keeper: RosterKeeper, *, now: datetime, lost_after: timedelta, writing: Writing) -> None:
-    """Make the nodes of all following pools those of the cluster; without such pools, nothing."""
+def follow(
+    keeper: RosterKeeper, *, now: datetime, lost_after: timedelta, writing: Writing
+) -> Roster | None:
+    """Make the nodes of all following pools those of the cluster; without such pools, nothing.
+
+    Returns what the cluster has; None: there are no such pools, or nobody tells.
+    """
     rows = list(Pool.objects.exclude(ray_selector={}).order_by("name"))
     if not rows:
-        return
+        return None
     try:
         roster = keeper.roster()
     except HostUnavailable as problem:
         _log.info("Nobody tells which nodes there are: %s", problem, extra={"action": "follow"})
-        return
+        return None
     plan = _plan(rows, roster, now=now, lost_after=lost_after)
     noted = [row for row in rows if row.following_note != plan.notes[row.name]]
     if not plan.steps and not noted:
-        return
+        return roster
     with writing():
         for step in plan.steps:
             _take(step, {row.name: row for row in rows}[step.pool], now)
         for row in noted:
             Pool.objects.filter(pk=row.pk).update(following_note=plan.notes[row.name])
+    return roster
 
 
 def _plan(
@@ -86,6 +92,7 @@ def _plan(
             is_schedulable=node.is_schedulable,
             is_draining=node.is_draining,
             leaving_because=node.leaving_because,
+            is_given_back=node.giving_back_since is not None,
             silent_since=node.silent_since,
         )
         for node in nodes

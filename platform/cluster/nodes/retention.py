@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from cluster.models import NodeChange, UtilisationSample
+from cluster.models import MachineEvent, MachineRequest, NodeChange, UtilisationSample
 
 
 def delete_old(
@@ -22,4 +22,6 @@ def delete_old(
     return {
         "utilisation_samples": erase(UtilisationSample.objects.filter(at__lt=before)),
         "node_changes": erase(NodeChange.objects.filter(at__lt=before)),
+        "machine_events": erase(MachineEvent.objects.filter(at__lt=before)),
+        "machine_requests": erase(MachineRequest.objects.filter(ended_at__lt=before)),
     }

@@ -18,7 +18,7 @@ from typing import Any, Final
 from cluster import gpu_listing
 from cluster.background.background_jobs import BackgroundJobs
 from cluster.background.polled_events import polled
-from cluster.following.roster import Roster, RosterKeeper
+from cluster.following.roster import MachineWish, Roster, RosterKeeper
 from cluster.gpu_listing import Gpu
 from cluster.logs import log_store
 from cluster.logs.log_files import USUAL, LogBounds
@@ -169,6 +169,17 @@ class RayHost:
         if "trouble" in reply:
             raise HostUnavailable(f"the link to Ray failed: {reply['trouble']}")
         return wire.roster_of(reply["machines"], reply["unusable"])
+
+    def ask_for(self, *wishes: MachineWish) -> Mapping[str, str]:
+        """See the port. A link that nobody has used asks for nothing."""
+        if not wishes and not self.link.is_begun:
+            return {}
+        request = {"machines": {wish.name: wire.of_wish(wish) for wish in wishes}}
+        reply = self.link.ask(request, seconds=self.answer_seconds + _MARGIN_SECONDS)
+        if "trouble" in reply:
+            raise HostUnavailable(f"the link to Ray failed: {reply['trouble']}")
+        brought: Mapping[str, str] = reply["brought"]
+        return brought
 
     @property
     def gauge(self) -> NodeGauge:

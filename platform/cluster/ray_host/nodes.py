@@ -23,8 +23,9 @@ class NodeRows:
         Raises:
             HostUnavailable: it was never told; that there are no nodes would be another answer.
         """
+        rows = Node.objects.filter(is_released=False)  # what was given back is leased no more
         try:
-            self._last = dict(Node.objects.values_list("name", "gpus"))
+            self._last = dict(rows.values_list("name", "gpus"))
         except (OperationalError, InterfaceError) as problem:
             if connection.in_atomic_block:
                 raise

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from cluster.following.roster import Roster, RosterMachine
+from cluster.following.roster import MachineWish, Roster, RosterMachine
 from cluster.logs.log_files import LogBounds
 from cluster.usage.readings import GpuSample, NodeReading, ProcessUse
 from cluster.worker_host import (
@@ -154,6 +154,12 @@ def roster_of(machines: Sequence[Mapping[str, Any]], unusable: Mapping[str, str]
     """Read what the link says of the cluster's machines."""
     read = tuple(RosterMachine(**_known(RosterMachine, machine)) for machine in machines)
     return Roster(machines=read, unusable=unusable)
+
+
+def of_wish(wish: MachineWish) -> dict[str, Any]:
+    """Write a wish for one machine as the link leases it."""
+    bundle = {"GPU": wish.gpus} if wish.gpus else {"CPU": wish.cpus}
+    return {"labels": dict(wish.selector), "bundle": bundle}
 
 
 def of_reading(reading: NodeReading) -> dict[str, Any]:

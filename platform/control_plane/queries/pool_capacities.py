@@ -24,8 +24,8 @@ def read_pools() -> list[PoolCapacity]:
         PoolCapacity(
             pool_id=size.pool.pk,
             name=size.pool.name,
-            gpus=size.gpus,
-            gpus_of_largest_node=size.gpus_of_largest_node,
+            gpus=max(size.gpus, size.pool.most_gpus),
+            gpus_of_largest_node=max(size.gpus_of_largest_node, size.pool.gpus_of_new_nodes),
             disk_limits=settings.CONCERTINA.disk_limits,
             platform_image=platform_image,
             worker_memory=memory.get(size.pool.pk, {}),

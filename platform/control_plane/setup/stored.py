@@ -24,10 +24,15 @@ from control_plane.setup.objects import (
 from jobs.models import JobTemplate, TeamRules
 from jobs.spec.rules.rule_set import PARTS
 
+ASKING_FIELDS: Final = (  # of a pool that asks its cluster for machines
+    *("nodes_min", "nodes_max", "worth_a_node"),
+    *("patience_seconds", "idle_minutes", "nodes_per_hour"),
+)
 FIELDS: Final[Mapping[SetupKind, tuple[str, ...]]] = {
     SetupKind.POOL: (
         *("gpu_type", "policy", "policy_options", "admission", "dollars_per_gpu_hour"),
         *("all_reduce", "ray_selector", "gpus_per_node"),
+        *ASKING_FIELDS,
         "teams_trust_each_other",
     ),
     SetupKind.NODE: ("gpus", "address", "host_url", "service_url", "gpu_uuids"),

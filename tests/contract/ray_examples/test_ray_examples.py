@@ -83,6 +83,17 @@ def test_the_cluster_is_as_kuberays_schema_says(published: Any, ray_cluster_exam
     jsonschema.validate(document, published)
 
 
+def test_the_lines_for_pools_that_ask_for_machines_are_as_the_schema_says(
+    published: Any, ray_cluster_example: Any
+) -> None:
+    text = (EXAMPLES / "kuberay" / "raycluster.yaml").read_text()
+    found = re.findall(r"^  # ((?:enableInTree|autoscaler)\w+: .+)$", text, re.MULTILINE)
+    more = yaml.safe_load("\n".join(found))
+    assert more.keys() == {"enableInTreeAutoscaling", "autoscalerOptions"}
+    spec = {**ray_cluster_example["spec"], **more}
+    jsonschema.validate({**ray_cluster_example, "metadata": {}, "spec": spec}, published)
+
+
 def test_the_schema_here_refuses_what_it_does_not_name(
     published: Any, ray_cluster_example: Any
 ) -> None:

@@ -21,6 +21,7 @@ from jobs.models import Job
 from tests.service.conftest import generation, run
 
 FORMSETS = ("nodes", "quotas", "prefetched_images")
+ASKING = {"nodes_min": 0, "patience_seconds": 60, "idle_minutes": 10, "nodes_per_hour": 12}
 
 
 @pytest.fixture
@@ -136,6 +137,7 @@ def change_pool(browser: Client, pool: Pool, **fields: Any) -> str:
         "policy_options": "{}",
         "admission": pool.admission,
         "dollars_per_gpu_hour": pool.dollars_per_gpu_hour,
+        **ASKING,
         **forms,
         **fields,
     }
@@ -215,6 +217,7 @@ def test_guarantees_given_together_are_checked_together(browser: Client, pool: P
         "policy_options": "{}",
         "admission": "queueing",
         "dollars_per_gpu_hour": 0,
+        **ASKING,
         "nodes-TOTAL_FORMS": 2,
         "nodes-INITIAL_FORMS": 2,
         "quotas-TOTAL_FORMS": 2,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from cluster.models import Pool
+from cluster.process_host.users.team_users import TeamUsers
 from cluster.ray_host.kind import RayKind
 from cluster.variables import EnvironmentVariables
 from django.conf import settings as django_settings
@@ -93,6 +94,10 @@ def test_the_admin_pages_say_the_same(admin_client: Any, robots: Team) -> None:
         "dollars_per_gpu_hour": 0,
         "all_reduce": "[]",
         "ray_selector": "{}",
+        "nodes_min": 0,
+        "patience_seconds": 60,
+        "idle_minutes": 10,
+        "nodes_per_hour": 12,
         **{f"nodes-{one}": 0 for one in ("TOTAL_FORMS", "INITIAL_FORMS")},
         **{f"prefetched_images-{one}": 0 for one in ("TOTAL_FORMS", "INITIAL_FORMS")},
         "quotas-TOTAL_FORMS": 2,
@@ -166,3 +171,19 @@ def test_a_new_installation_says_it_too(db: None) -> None:
         call_command("bootstrap", **teams)
     call_command("bootstrap", teams_trust_each_other=True, **teams)
     assert Quota.objects.count() == 2
+
+
+def test_all_who_see_a_pool_are_told_where_teams_trust_each_other(
+    admin: APIClient, api: APIClient, robots: Team, settings: Settings
+) -> None:
+    def told() -> list[bool]:
+        return [one["teams_trust_each_other"] for one in api.get("/api/v1/pools").json()["items"]]
+
+    assert told() == [False]
+    assert trust(admin, is_there=True).status_code == 200
+    assert told() == [True]
+    kind = settings.CONCERTINA.worker_host
+    users = TeamUsers(first=1_900_000_000, last=1_900_065_535, remedy="")
+    apart = replace(kind, team_users=users)  # where it means nothing
+    settings.CONCERTINA = replace(settings.CONCERTINA, worker_host=apart)
+    assert told() == [False]

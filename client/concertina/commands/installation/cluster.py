@@ -9,7 +9,7 @@ import typer
 from concertina.commands.options import AsPerson, Output
 from concertina.terminal.session import session
 from concertina.terminal.written import Format
-from concertina.views.installation.cluster import nodes_table, pools_table, teams_table
+from concertina.views.installation.cluster import nodes_table, pools_view, teams_table
 
 NodeName = Annotated[str, typer.Argument(metavar="NODE", show_default=False)]
 PoolOption = Annotated[str | None, typer.Option("--pool", metavar="POOL", help="Only this pool.")]
@@ -23,10 +23,10 @@ def teams(*, pool: PoolOption = None, output: Output = Format.TABLE) -> None:
 
 
 def pools(*, output: Output = Format.TABLE) -> None:
-    """Show each pool's GPUs, how many are in use, and what one more would be worth."""
+    """Show each pool's GPUs, how many are in use, what one more would be worth, and who asks."""
     with session(output) as current:
         found = current.client.pools()
-        current.terminal.show(found, pools_table(found))
+        current.terminal.show(found, pools_view(found))
 
 
 def nodes(*, pool: PoolOption = None, output: Output = Format.TABLE) -> None:

@@ -15,7 +15,7 @@ from concertina.views.fitting import FittingTable
 from concertina.views.jobs import live_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -59,6 +59,27 @@ def pools_table(pools: Iterable[Pool]) -> FittingTable:
             pool["policy"],
         )
     return table
+
+
+def pools_view(pools: Sequence[Pool]) -> RenderableType:
+    """The table, and below it what pools do about machines of a cluster, if they do anything."""
+    said = [Text(line) for pool in pools for line in _about_machines(pool)]
+    return Group(pools_table(pools), Text(), *said) if said else pools_table(pools)
+
+
+def _about_machines(pool: Pool) -> Iterator[str]:
+    machines = pool.get("machines")  # of a service before this release: none
+    if machines is None:
+        return
+    yield (
+        f"{pool['name']} asks its cluster for machines: from {machines['nodes_min']} to"
+        f" {machines['nodes_max']} nodes of {machines['gpus_per_node']} GPUs."
+    )
+    if machines["asked_since"]:
+        yield f"  One was asked for {words.age(machines['asked_since'])} ago."
+    if machines["note"]:
+        yield f"  {machines['note']}"
+    yield from (f"  {words.age(one['at'])} ago: {one['said']}" for one in machines["events"][:3])
 
 
 def nodes_table(nodes: Iterable[NodeService]) -> FittingTable:

@@ -25,6 +25,7 @@ import { GpuTable } from "./GpuTable";
 import { Legend } from "./Legend";
 import { NodeCard } from "./NodeCard";
 import { NodeMap } from "./NodeMap";
+import { PoolMachines } from "./PoolMachines";
 import { PoolNotes } from "./PoolNotes";
 import { Totals } from "./Totals";
 import styles from "./ClusterPage.module.css";
@@ -75,9 +76,10 @@ export default function ClusterPage() {
               onChange={setPool}
             />
           )}
-          <PoolNotes pool={chosen === "" ? undefined : chosen} />
+          <PoolNotes pool={chosen === "" ? undefined : chosen} withTrust />
           <Totals nodes={here} />
           <Nodes nodes={here} />
+          <PoolMachines pools={items.filter(({ name }) => chosen === "" || name === chosen)} />
         </>
       )}
     </div>

@@ -1,12 +1,18 @@
 /** What is to know of pools whose nodes come and go with a cluster? Mostly nothing. */
 
 import { usePools } from "../../api/cluster";
-import { poolNotes } from "../../domain/nodes";
+import { poolNotes, trustNotes } from "../../domain/nodes";
 import styles from "./ClusterPage.module.css";
 
-export function PoolNotes({ pool }: { readonly pool?: string | undefined }) {
+interface PoolNotesProps {
+  readonly pool?: string | undefined;
+  readonly withTrust?: boolean;
+}
+
+export function PoolNotes({ pool, withTrust = false }: PoolNotesProps) {
   const items = usePools().data?.items ?? [];
-  const notes = poolNotes(items.filter(({ name }) => pool === undefined || name === pool));
+  const shown = items.filter(({ name }) => pool === undefined || name === pool);
+  const notes = [...poolNotes(shown), ...(withTrust ? trustNotes(shown) : [])];
   if (notes.length === 0) return null;
   return (
     <ul aria-label="Pools that follow a cluster" className={styles.notes}>

@@ -81,6 +81,7 @@ def _answering(options: Mapping[str, Any]) -> Answer:
     from cluster.ray_host.link.agents import Agents  # noqa: PLC0415 - loads Ray
     from cluster.ray_host.link.asking import Asking  # noqa: PLC0415 - loads Ray
     from cluster.ray_host.link.head import ask_head  # noqa: PLC0415 - loads Ray
+    from cluster.ray_host.link.machine_leases import MachineLeases  # noqa: PLC0415 - loads Ray
     from cluster.ray_host.link.membership import ClusterMembership  # noqa: PLC0415 - beside them
 
     agents = Agents(
@@ -91,10 +92,15 @@ def _answering(options: Mapping[str, Any]) -> Answer:
     )
     membership = ClusterMembership(ask_head=ask_head)
     asking = Asking(membership=membership, agents=agents)
+    machines = MachineLeases(
+        installation=options["installation"], members=lambda: membership.now(seconds=0.0)
+    )
 
     def answer(request: Mapping[str, Any]) -> Mapping[str, Any]:
         if request.get("roster"):
             return membership.roster(seconds=request["seconds"])
+        if "machines" in request:
+            return {"brought": machines.keep(request["machines"])}
         return asking.answer(request)
 
     return answer

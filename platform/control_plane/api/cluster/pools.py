@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from cluster.models import Pool
+from cluster.models import MachineEvent, MachineRequest, Pool
+from cluster.models.machines import MACHINE_EVENT_KINDS
 from cluster.models.pool import ADMISSION_VARIANTS
+from cluster.nodes.asking import last_events
 from cluster.nodes.queries import PoolSize, nodes_of, pool_sizes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -21,6 +23,7 @@ from tenancy.quota_rules import total_promised
 
 from autoscaler.control_loop.models import Tick
 from control_plane.queries.visibility import OTHER_TEAMS, sees_gpus_of, shown_reason
+from control_plane.setup.stored import ASKING_FIELDS
 from control_plane.web.repeated.shared_reads import SHARED
 from jobs.models import GpuClaim
 from jobs.queries import visible_jobs
@@ -48,6 +51,44 @@ class NodeSerializer(serializers.Serializer[Any]):
     claims = ClaimSerializer(many=True)
 
 
+class MachineEventSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField()
+    kind = serializers.ChoiceField(MACHINE_EVENT_KINDS)
+    node = serializers.CharField(help_text="Empty: of no certain one.")
+    reason = serializers.CharField()
+    numbers = serializers.DictField(
+        child=serializers.FloatField(), help_text="With which it was decided."
+    )
+    said = serializers.CharField(help_text="All of it in a sentence.")
+
+
+class PoolMachinesSerializer(serializers.Serializer[Any]):
+    nodes_min = serializers.IntegerField()
+    nodes_max = serializers.IntegerField()
+    gpus_per_node = serializers.IntegerField(help_text="That each machine brings.")
+    worth_a_node = serializers.FloatField(
+        allow_null=True, help_text="A machine is asked for where one more GPU would add more."
+    )
+    patience_seconds = serializers.IntegerField(help_text="For so long a need has to last.")
+    idle_minutes = serializers.IntegerField(
+        help_text="A node on which nothing runs for so long is given back."
+    )
+    nodes_per_hour = serializers.IntegerField(
+        help_text="At most so many are asked for within an hour, and as many given back."
+    )
+    needed_since = serializers.DateTimeField(
+        allow_null=True, help_text="Since then one more node has been needed."
+    )
+    asked_since = serializers.DateTimeField(
+        allow_null=True, help_text="A machine was asked for then, and takes no work yet."
+    )
+    note = serializers.CharField(
+        help_text="Why none is asked for or given back though there is reason to; empty: nothing"
+        " hinders."
+    )
+    events = MachineEventSerializer(many=True, help_text="What was decided last, newest first.")
+
+
 class PoolSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     gpu_type = serializers.CharField()
@@ -68,6 +109,13 @@ class PoolSerializer(serializers.Serializer[Any]):
     )
     following_note = serializers.CharField(
         help_text="For admins: what to know of these machines, a line each; empty: nothing."
+    )
+    teams_trust_each_other = serializers.BooleanField(
+        help_text="true: any team's job may read what the others' have on its machines, because"
+        " processes of all teams are one user there, and an admin said that they trust each other."
+    )
+    machines = PoolMachinesSerializer(
+        allow_null=True, help_text="null: the pool asks its cluster for no machines."
     )
     price = serializers.FloatField(allow_null=True, help_text="What one more GPU would add.")
     gap = serializers.FloatField(allow_null=True, help_text="0: the newest plan is optimal.")
@@ -107,12 +155,17 @@ class PoolsView(APIView):
             )
         # As it stands: serializers would take most of the time, of a dozen values for each GPU.
         promised = _promised([size.pool for size in sizes if size.pool.follows])
+        machines = _machines([size.pool for size in sizes if size.pool.nodes_max is not None])
         items = []
         for size in sizes:
             pool = size.pool
             missing = max(promised.get(pool.pk, 0) - size.gpus, 0)
             note = pool.following_note if principal.is_admin and pool.follows else ""
-            more = {"gpus_missing": missing, "following_note": note}
+            more = {
+                "gpus_missing": missing,
+                "following_note": note,
+                "machines": machines.get(pool.pk),
+            }
             items.append({**_pool(size, nodes[pool.pk], outcomes), **more})
         return {"items": items}
 
@@ -123,6 +176,35 @@ def _promised(pools: Sequence[Pool]) -> Mapping[int, int]:
         return {}
     parents = Team.parents_by_name()
     return {pool.pk: total_promised(settings_of_pool(pool.pk), parents) for pool in pools}
+
+
+def _machines(pools: Sequence[Pool]) -> Mapping[int, Mapping[str, Any]]:
+    """Return what these ask for and have asked for, by their ids."""
+    if not pools:
+        return {}
+    requests = MachineRequest.objects.filter(pool__in=pools, ended_at=None)
+    asked = dict(requests.values_list("pool_id", "asked_at"))
+    return {
+        pool.pk: {
+            **{name: getattr(pool, name) for name in (*ASKING_FIELDS, "gpus_per_node")},
+            "needed_since": _written(pool.needs_a_node_since),
+            "asked_since": _written(asked.get(pool.pk)),
+            "note": pool.asking_note,
+            "events": [_event(event) for event in last_events(pool)],
+        }
+        for pool in pools
+    }
+
+
+def _event(event: MachineEvent) -> Mapping[str, Any]:
+    return {
+        "at": _written(event.at),
+        "kind": event.kind,
+        "node": event.node,
+        "reason": event.reason,
+        "numbers": event.numbers,
+        "said": event.told,
+    }
 
 
 def _written(moment: datetime | None) -> str | None:
@@ -142,6 +224,7 @@ def _pool(
         "admission": size.pool.admission,
         "dollars_per_gpu_hour": size.pool.dollars_per_gpu_hour,
         "ray_selector": size.pool.ray_selector,
+        "teams_trust_each_other": size.pool.is_open_among_teams,
         "gpus_total": size.gpus,
         "gpus_used": sum(len(node["claims"]) for node in nodes),
         "price": outcome.get("price"),

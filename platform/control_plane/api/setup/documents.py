@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from cluster.following.asking import LARGEST_WORTH
 from cluster.following.labels import LONGEST_VALUE
 from cluster.models import Node, Pool
 from cluster.models.all_reduce import MOST_POINTS
@@ -97,6 +98,13 @@ class PoolSetupSerializer(KnownFieldsMixin, serializers.ModelSerializer[Pool]):
         required=False,
         help_text="Labels of machines of the Ray cluster: its nodes are made from those that bear"
         " all of them. Empty: its nodes are those that are named here.",
+    )
+    worth_a_node = serializers.FloatField(
+        min_value=0.0,
+        max_value=LARGEST_WORTH,
+        required=False,
+        allow_null=True,
+        help_text="A machine is asked for where one more GPU would add more. Null: only for jobs.",
     )
     fair_share = FairShareSetupSerializer(required=False)
     prefetched_images = serializers.ListField(

@@ -24,6 +24,28 @@ STRETCH = 20_000  # milliseconds
 NODES: Final = 125
 GPUS: Final = 8  # of a node
 GIB: Final = 2**30
+MACHINES: Final[dict[str, Any]] = {
+    "nodes_min": 1,
+    "nodes_max": 8,
+    "gpus_per_node": 8,
+    "worth_a_node": None,
+    "patience_seconds": 60,
+    "idle_minutes": 10,
+    "nodes_per_hour": 12,
+    "needed_since": "2026-11-29T11:58:00Z",
+    "asked_since": "2026-11-29T12:00:00Z",
+    "note": "",
+    "events": [
+        {
+            "at": "2026-11-29T12:00:00Z",
+            "kind": "asked",
+            "node": "",
+            "reason": "2 waiting jobs would start on one more node",
+            "numbers": {"startable_jobs": 2.0},
+            "said": "one more machine was asked for: 2 waiting jobs would start on one more node.",
+        }
+    ],
+}
 
 
 @pytest.fixture
@@ -111,7 +133,7 @@ def test_what_to_know_of_a_pool_that_follows_a_cluster_is_told_where_people_look
     def answer_pools(route: Route) -> None:
         answer = route.fetch()
         (pool,) = answer.json()["items"]
-        told = {**pool, "following_note": note, "gpus_missing": 8}
+        told = {**pool, "following_note": note, "gpus_missing": 8, "machines": MACHINES}
         route.fulfill(response=answer, json={"items": [told]})
 
     page.route("**/api/v1/live?*", lambda route: route.abort())
@@ -119,11 +141,17 @@ def test_what_to_know_of_a_pool_that_follows_a_cluster_is_told_where_people_look
     for address in ("/", "/cluster", "/teams/vision"):
         page.goto(address)
         told = page.get_by_role("list", name="Pools that follow a cluster")
-        expect(told.get_by_role("listitem")).to_have_text(f"Pool default: {note}")
+        asked = "Pool default: it has asked its cluster for one more machine."
+        expect(told.get_by_role("listitem")).to_have_text([asked, f"Pool default: {note}"])
         expect_no_sideways_scroll(page)
     keep_screenshot(page, "pool-that-follows")
     shown = page.get_by_role("list", name="Pools that follow a cluster")
     assert violations_in_both_themes(page, shown) == []
+    page.goto("/cluster")
+    machines = page.get_by_role("region", name="Machines")
+    expect(machines.get_by_role("listitem")).to_contain_text(MACHINES["events"][0]["said"])
+    keep_screenshot(page, "machines-asked-for")
+    assert violations_in_both_themes(page, machines) == []
 
 
 def test_a_thousand_gpus_can_be_overlooked(page: Page) -> None:

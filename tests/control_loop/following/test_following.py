@@ -2,50 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
-import pytest
-from cluster.following.roster import Roster, RosterMachine
 from cluster.models import Node, NodeChange, Pool
 from cluster.nodes.maintenance import Maintenance, maintain
-from cluster.worker_host import HostUnavailable
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from autoscaler.reconciling.limits import LIMITS
+from tests.control_loop.following.keeper import Keeper
 from tests.control_loop.world import World, claims, fresh, kinds
-
-LABELS = {"concertina.io/pool": "default"}
-
-
-@dataclass(slots=True)
-class Keeper:
-    """A cluster of which tests say what it has; None: nobody knows."""
-
-    machines: list[RosterMachine] | None = field(default_factory=list)
-
-    def has(self, *names: str, **given: Any) -> None:
-        self.machines = [machine(name, **given) for name in names]
-
-    def roster(self) -> Roster:
-        if self.machines is None:
-            raise HostUnavailable("no answer")
-        return Roster(machines=tuple(self.machines))
-
-
-def machine(name: str, **given: Any) -> RosterMachine:
-    known = {"address": "127.0.0.1", "labels": LABELS, "gpus": 4, "cpus": 8}
-    return RosterMachine(**{"name": name, **known, **given})
-
-
-@pytest.fixture
-def keeper(world: World) -> Keeper:
-    made = Keeper()
-    made.has("n1")
-    world.host.roster_keeper = made
-    Pool.objects.update(ray_selector=LABELS)
-    return made
 
 
 def names() -> list[str]:
@@ -199,7 +163,8 @@ def test_a_tick_that_follows_reads_a_few_times_and_writes_nothing(
 
     follows = statements()
     world.host.roster_keeper = None
-    assert len(follows) - len(statements()) == 4  # pools, teams, quotas, nodes
+    assert len(follows) - len(statements()) == 7
+    # pools, teams, quotas, nodes; what is asked for, and whether we may ask; which pools ask
     world.host.roster_keeper = keeper
     Pool.objects.update(ray_selector={})
     assert len(follows) - len(statements()) == 3
