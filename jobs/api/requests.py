@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema_field
@@ -16,7 +17,10 @@ from jobs.queries.listing.pages import JobOrder
 
 _STATE: Final = "|".join(JobState)
 _LONGEST_LABEL: Final = 4200  # a name, and a value as long as a spec's may be
-_MOST_UNKNOWN, _LONGEST_NAME = 20, 100  # fields of a body that are named as none that is known
+_MOST_UNKNOWN, _LONGEST_NAME = (
+    20,
+    100,
+)  # fields of a body or parameters that are named as none that is known
 ASKED_BY_ONE: Final = (
     *("search", "cursor", "pool", "user", "label", "array", "schedule", "since", "until", "count"),
 )
@@ -193,8 +197,12 @@ def traceparent(request: Request) -> str:
 
 
 def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    """Return the request's checked query parameters; one without a value counts as given."""
+    """Return the request's checked query parameters; one without a value counts as given.
+
+    One that nobody knows is refused: a misspelt filter would otherwise answer with everything.
+    """
     given, checks = request.query_params, form()
+    _refuse_unknown(given, checks.fields, "parameter")
     repeated = {
         name: given.getlist(name)
         for name, field in checks.fields.items()
@@ -209,11 +217,7 @@ class KnownFieldsMixin:
     fields: Any
 
     def to_internal_value(self, data: Any) -> Any:
-        names = data if isinstance(data, dict) else ()
-        unknown = [str(name)[:_LONGEST_NAME] for name in names if name not in self.fields]
-        if unknown:
-            told = {name: _hint(name, self.fields) for name in unknown[:_MOST_UNKNOWN]}
-            raise serializers.ValidationError(told)
+        _refuse_unknown(data if isinstance(data, dict) else (), self.fields, "field")
         return super().to_internal_value(data)  # type: ignore[misc]  # of the serializer beside it
 
 
@@ -230,7 +234,14 @@ def _checked(form: serializers.Serializer[Any]) -> dict[str, Any]:
     return checked
 
 
-def _hint(name: str, known: Any) -> str:
-    near = difflib.get_close_matches(name, [*known], n=1)
+def _refuse_unknown(names: Iterable[Any], known: Collection[str], kind: str) -> None:
+    unknown = [str(name)[:_LONGEST_NAME] for name in names if name not in known]
+    if unknown:
+        told = {name: _hint(name, known, kind) for name in unknown[:_MOST_UNKNOWN]}
+        raise serializers.ValidationError(told)
+
+
+def _hint(name: str, known: Collection[str], kind: str) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
     advice = f"Did you mean {near[0]}?" if near else f"Use: {', '.join(known)}."
-    return f"This is no field here. {advice}"
+    return f"This is no {kind} here. {advice}"

@@ -391,3 +391,14 @@ def test_a_filter_out_of_bounds_is_refused_by_name(
     answer = api.get(URL, asked)
     assert answer.status_code == 400
     assert next(iter(asked)) in answer.content.decode()
+
+
+def test_a_misspelt_parameter_is_refused_and_not_taken_for_everything(
+    api: APIClient, job: Job
+) -> None:
+    answer = api.get(URL, {"stat": "running", "foo": "1", "team": ""})
+    assert answer.status_code == 400
+    said = {one["field"]: one["problem"] for one in answer.json()["details"]}
+    assert set(said) == {"stat", "foo"}
+    assert said["stat"] == "This is no parameter here. Did you mean state?"
+    assert said["foo"].startswith("This is no parameter here. Use: team, state, pool, ")
