@@ -21,6 +21,7 @@ Each storey imports only from those below it:
     job               what a script calls
     rehearsal         calls once, before there are threads, what these will call
     training          the script's epochs, steps and gradients
+    sharding          a model of which each worker holds a part: loaded by scripts that shard only
     membership        which generation this worker is in, and how it gets into the next one
     state             the state of a training: handed to joiners, kept on disk
     collective        how the workers of a generation compute together

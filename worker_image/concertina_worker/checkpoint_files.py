@@ -4,6 +4,8 @@ Standard library only. A checkpoint is two files: its *weights*, in safetensors,
 the rest of the training's *state*, which only PyTorch in the job's own processes may read. The
 state ends with what it is about, in JSON, then a checksum. It names its weights by their digest; it
 is written after them and removed before them: a checkpoint is there as long as its state is.
+Workers that hold parts of a model keep a third, which only they read: the *moments* of their
+optimizers.
 
 What a job writes may be anything: whoever reads it takes only what has this form, and no more of it
 than the bounds below.
@@ -65,6 +67,10 @@ class CheckpointName:
 
     def weights(self, digest: str) -> str:
         return f"{self.stem}.{digest[:SHOWN_DIGEST]}.safetensors"
+
+    def moments(self, digest: str) -> str:
+        """What optimizers remember by rows, of a model that no worker has all of."""
+        return f"{self.stem}.{digest[:SHOWN_DIGEST]}.moments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from concertina_worker.training.ending import TrainingEnd
 from concertina_worker.training.epochs import Epochs
 from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
 from concertina_worker.training.script_objects.registration import Registration
+from concertina_worker.training.script_objects.sharding import Sharding
 from concertina_worker.training.script_objects.warm_up import WarmUp
 from concertina_worker.wire import FromWorker
 
@@ -112,6 +113,8 @@ class ElasticJob:
         warm_up: WarmUp | None = None,
         lr_scaling: CustomScaling | None = None,
         data: Any = None,
+        shard: Callable[[torch.nn.Module, Any], object] | None = None,
+        init: Callable[[torch.nn.Module], object] | None = None,
     ) -> None:
         """Hand over what makes up the training's state.
 
@@ -133,9 +136,20 @@ class ElasticJob:
                 multiplied, given a batch and the base batch the rate was chosen for.
             data: the `DataLoader` that `batches` will be given. A worker that joins later starts
                 its loading processes before the others wait for it.
+            shard: lays out a model of which each worker is to hold a part, by calling
+                `fully_shard(…, mesh=mesh)`. Called with the model and a mesh of the workers, at
+                each number of workers anew; the modules stay, their parameters are other objects.
+            init: for a model to be sharded that was made on PyTorch's device `meta`: gives it its
+                first values, once it is sharded.
         """
+        sharding = Sharding.of(shard, init, self._device)
         loop = self._registration.make_loop(
-            model, optimizer, scheduler, lr_scaling=lr_scaling, on_commit=self._ending.progress.add
+            model,
+            optimizer,
+            scheduler,
+            lr_scaling=lr_scaling,
+            sharding=sharding,
+            on_commit=self._ending.progress.add,
         )
         self._ending.loop = loop
         self._registered = Epochs(loop, self._membership, self._pitfalls, self._ending)

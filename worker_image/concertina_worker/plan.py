@@ -27,11 +27,15 @@ class GenerationPlan:
     batch_limit: int | None = None  # more samples did not fit a worker at once; None: not known
     revision: int  # newest desired revision that this plan fulfils
     timeout_seconds: float  # a collective that takes longer has failed
+    holders: tuple[str, ...] = ()  # whose rows of a sharded model move at this switch, in order
 
     @property
     def stayers(self) -> tuple[str, ...]:
-        """Members that compute from the first step on: all that have state."""
-        if self.is_recovery:
+        """Members that compute from the first step on: all that have state.
+
+        Parts of a sharded model are where they belong before that step.
+        """
+        if self.is_recovery or self.holders:
             return self.members
         return tuple(member for member in self.members if member not in self.joiners)
 
@@ -40,8 +44,19 @@ class GenerationPlan:
         """Return whose state the joiners copy; never a joiner itself."""
         return self.stayers[0] if self.joiners and not self.is_recovery else None
 
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """Members, then those who leave, if the rows that they hold are to go elsewhere."""
+        if not self.members:
+            return ()
+        return self.members + tuple(one for one in self.holders if one not in self.members)
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Leave out what workers of an earlier release do not know, where it says nothing."""
+        document = asdict(self)
+        if not self.holders:
+            del document["holders"]
+        return document
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> GenerationPlan:
@@ -50,5 +65,6 @@ class GenerationPlan:
                 **document,
                 "members": tuple(document["members"]),
                 "joiners": tuple(document["joiners"]),
+                "holders": tuple(document.get("holders", ())),
             }
         )

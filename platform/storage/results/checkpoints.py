@@ -14,7 +14,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from concertina_worker.checkpoint_files import CheckpointDescription, CheckpointName, read_about
+from concertina_worker.checkpoint_files import (
+    SHOWN_DIGEST,
+    CheckpointDescription,
+    CheckpointName,
+    read_about,
+)
 from storage.errors import CheckpointUnknown, ResultUnknown, WeightsUnknown
 from storage.results import opening
 from storage.results.folders import Results
@@ -114,6 +119,20 @@ def newest_first(results: Results, *, without: Collection[str] = ()) -> Iterator
                     yield found
     except ResultUnknown:
         return
+
+
+def names_with_moments(results: Results, checkpoint: WholeCheckpoint) -> tuple[str, ...]:
+    """Return the names of all its files: that of optimizers' moments, too, if it is in parts.
+
+    Raises:
+        ResultUnknown: the folder is gone.
+    """
+    begin, end = f"{checkpoint.name.stem}.", ".moments"
+    length = len(begin) + SHOWN_DIGEST + len(end)
+    with opening.folder(results) as folder, os.scandir(folder) as entries:
+        names = [entry.name for entry in islice(entries, MOST)]
+    more = (n for n in names if n.startswith(begin) and n.endswith(end) and len(n) == length)
+    return (*checkpoint.files, *more)
 
 
 def open_weights(results: Results, checkpoint: WholeCheckpoint) -> OpenFile:

@@ -150,6 +150,8 @@ def test_best_means_nothing_where_the_spec_does_not_say_what_is(
 def test_older_ones_of_a_live_job_can_be_deleted(api: APIClient, job: Job, folder: Path) -> None:
     leave(folder, 10)
     leave(folder, 20)
+    for start in ("", ".start-2"):  # of parts of a model, and of another start's
+        (folder / f"step-000000000010{start}.{'a' * 16}.moments").touch()
     refused = api.delete(address(job, "20"))
     assert (refused.status_code, refused.json()["code"]) == (409, "checkpoint_in_use")
     assert api.delete(address(job, "10")).status_code == 204
@@ -157,7 +159,7 @@ def test_older_ones_of_a_live_job_can_be_deleted(api: APIClient, job: Job, folde
     assert api.get(address(job, "10", "weights")).status_code == 404
     assert api.delete(address(job, "10")).status_code == 404
     wished = UnwantedResult.objects.values_list("path", flat=True)
-    assert sorted(path.rpartition(".")[2] for path in wished) == ["pt", "safetensors"]
+    assert sorted(path.rpartition(".")[2] for path in wished) == ["moments", "pt", "safetensors"]
 
 
 def test_all_of_an_ended_job_can_be_deleted(api: APIClient, job: Job, folder: Path) -> None:

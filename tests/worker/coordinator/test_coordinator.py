@@ -319,3 +319,22 @@ def test_a_warning_is_reported_once_whoever_says_it_and_by_the_next_coordinator(
     assert said[0] == "It sums."
     assert (len(said), max(map(len, said))) == (MOST_WARNINGS, LONGEST_WARNING)
     assert Memory.from_json(story.coordination.memory.to_json()).warnings == said
+
+
+def test_who_holds_rows_of_a_sharded_model_meets_those_who_shall_also_to_leave(
+    story: Story,
+) -> None:
+    """And is told where they meet. A loss moves no rows: some of them are gone."""
+    story.train("a", "b").tell(on.WorkerReady(worker="a", model_bytes=1, is_sharded=True))
+    story.want("a", "c").connect("c").tell(
+        on.WorkerReady(worker="c", model_bytes=1, is_sharded=True)
+    )
+    assert story.plan.holders == ("a", "b")
+    assert story.plan.participants == ("a", "c", "b")
+    assert story.plan.stayers == ("a", "c")
+    story.tell(on.StoreOpened(worker="a", generation=story.plan.generation, address="here:1"))
+    assert {one.worker for one in story.answers if isinstance(one, SendStore)} == {"b", "c"}
+    assert Memory.from_json(story.coordination.memory.to_json()).pending == story.plan
+    story.lose("a")
+    assert story.plan.is_recovery
+    assert not story.plan.holders

@@ -33,6 +33,34 @@ def test_micro_batches_cover_the_share_within_the_limit(length: int, limit: int 
     assert limit is None or all(len(piece) <= limit for piece in pieces)
 
 
+@given(
+    length=st.integers(1, 60),
+    parts=st.integers(1, 8),
+    limit=st.none() | st.integers(1, 9),
+    fewest=st.integers(1, 2),
+)
+def test_workers_in_step_make_equally_many_micro_batches_and_each_sample_counts_once(
+    length: int, parts: int, limit: int | None, fewest: int
+) -> None:
+    batch = range(5, 5 + length)
+    shares = [
+        Division(parts=parts, index=index, limit=limit, fewest=fewest, in_step=True).share(batch)
+        for index in range(parts)
+    ]
+    counted = [
+        position
+        for share in shares
+        for number, positions in enumerate(share.micro_batches)
+        if share.weight(number)
+        for position in positions
+    ]
+    assert len({len(share.micro_batches) for share in shares}) == 1
+    assert all(positions for share in shares for positions in share.micro_batches)
+    assert sorted(counted) == [*batch]
+    weights = [s.weight(n) for s in shares for n in range(len(s.micro_batches))]
+    assert sum(weights) == pytest.approx(1)
+
+
 @given(length=st.integers(1, 100), parts=st.integers(1, 20), limit=st.integers(1, 9) | st.none())
 def test_the_weights_of_all_micro_batches_add_up_to_one(
     length: int, parts: int, limit: int | None

@@ -66,6 +66,12 @@ HOT = {  # of 80 steps at least: see `paced`
         steps=120,
         arguments=("--length", "16", "--width", "16", "--evaluate-every", "10"),
     ),
+    "sharded_transformer": Example(
+        epochs=4,
+        samples=400,
+        batch=16,
+        arguments=("--stretches", "400", "--length", "16", "--width", "16", "--layers", "1"),
+    ),
     "ddp_digits": Example(epochs=3, samples=1797),
     "gan": Example(epochs=30, samples=178, falls="distance", batch=32),
     "mixed_precision": Example(epochs=4, samples=1437),
@@ -127,10 +133,11 @@ def test_it_runs_alone(name: str, tmp_path: Path, prepared: WorkerZygote) -> Non
     assert (tmp_path / "alone.jsonl").read_text()
 
 
-def test_an_example_that_counts_steps_differs_little_from_the_plain_script() -> None:
+@pytest.mark.parametrize("name", ["language_model.py", "sharded_transformer.py"])
+def test_a_plain_script_and_the_elastic_one_differ_little(name: str) -> None:
     plain, ours = (
-        (EXAMPLES / name).read_text().partition("from __future__")[2].splitlines()
-        for name in ("plain_language_model.py", "language_model.py")
+        (EXAMPLES / one).read_text().partition("from __future__")[2].splitlines()
+        for one in (f"plain_{name}", name)
     )
     changed = [line for line in difflib.ndiff(plain, ours) if line[:2] in {"+ ", "- "}]
     written = [line for line in changed if line.startswith("+ ") and line[2:].strip()]
@@ -142,6 +149,15 @@ def test_the_plain_script_that_counts_steps_runs(tmp_path: Path, prepared: Worke
     process = prepared.start([*argv, "--width", "16"], {}, tmp_path / "log")
     wait_for(lambda: process.poll() is not None)
     assert re.findall(r"step (\d+) ", (tmp_path / "log").read_text()) == ["10", "20"]
+
+
+def test_the_plain_script_that_is_sharded_runs(tmp_path: Path, prepared: WorkerZygote) -> None:
+    small = ("--epochs", "1", "--stretches", "64", "--length", "8", "--width", "8", "--layers", "1")
+    place = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    argv = [str(EXAMPLES / "plain_sharded_transformer.py"), *small]
+    process = prepared.start(argv, place, tmp_path / "log")
+    wait_for(lambda: process.poll() is not None)
+    assert "epoch 1 loss" in (tmp_path / "log").read_text()
 
 
 def test_the_main_worker_alone_evaluates_at_each_multiple_of_its_steps(

@@ -29,6 +29,7 @@ MOMENTS: Final[dict[str, tuple[Any, str]]] = {
     "forward": (torch.nn.Linear, "forward"),
     "backward": (torch.Tensor, "backward"),
     "reduce": (Group, "start_sum"),
+    "rows": (Group, "all_to_all"),
     "step": (torch.optim.SGD, "step"),
     "commit": (WorkerMembership, "decide"),
     "between steps": (WorkerMembership, "turn"),

@@ -47,6 +47,24 @@ class GlooExchange:
         """Start to copy the root's values, in place. Raises RuntimeError when one is lost."""
         return self._watched(self._process_group.broadcast(list(tensors), options))
 
+    def gather(self, whole: torch.Tensor, part: torch.Tensor) -> GlooWork:
+        """Start to put everybody's part together, by rank. Raises RuntimeError when one is lost."""
+        return self._watched(self._process_group._allgather_base(whole, part))  # noqa: SLF001
+
+    def scatter_sum(self, part: torch.Tensor, whole: torch.Tensor) -> GlooWork:
+        """Start to add up, of which each gets its part. Raises RuntimeError when one is lost."""
+        return self._watched(self._process_group._reduce_scatter_base(part, whole))  # noqa: SLF001
+
+    def reduce(self, tensors: Sequence[torch.Tensor], options: Any) -> GlooWork:
+        """Start what the options say, in place. Raises RuntimeError when one is lost."""
+        return self._watched(self._process_group.allreduce(list(tensors), options))
+
+    def all_to_all(
+        self, room: torch.Tensor, sent: torch.Tensor, room_sizes: list[int], sizes: list[int]
+    ) -> GlooWork:
+        """Start to give each its part of what is sent. Raises RuntimeError when one is lost."""
+        return self._watched(self._process_group.alltoall_base(room, sent, room_sizes, sizes))
+
     def _watched(self, work: Any) -> GlooWork:
         self._under_way[:] = [one for one in self._under_way if not one.is_completed()]
         self._under_way.append(work)

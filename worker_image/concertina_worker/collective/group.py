@@ -12,7 +12,7 @@ wrong in a script. So it is given a name of its own here, where nothing but the 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +35,7 @@ class Group:
     worker: str
     everyone: Any = None  # GlooExchange of all members
     handover: Any = None  # of the source (rank 0) and the joiners
+    rows: Any = None  # of `plan.participants`, between whom rows of a sharded model move
     nccl: NcclExchange | None = None  # of all members, if each has a GPU of its own
     board: Board | RemoteBoard | None = None  # of the rendezvous
     server: BoardServer | None = None  # keeps the board up, in rank 0
@@ -58,7 +59,7 @@ class Group:
 
     def under(self, plan: GenerationPlan) -> Group:
         """The same members under another plan: nothing to build."""
-        return replace(self, plan=plan, handover=None)
+        return replace(self, plan=plan, handover=None, rows=None)
 
     def start_sum(self, tensor: torch.Tensor) -> Any:
         """Start to add up over all members, in place; None when alone.
@@ -77,6 +78,54 @@ class Group:
                 self.everyone.allreduce([tensor]).wait()
         return tensor
 
+    def gather(self, whole: torch.Tensor, part: torch.Tensor) -> None:
+        """Put everybody's part together, by rank. Raises GroupLostError."""
+        with _loss_of_a_member():
+            if self.everyone is None:
+                whole.copy_(part)
+            elif self.nccl and self.nccl.takes(whole):
+                self.nccl.start(whole.device, lambda all_: all_._allgather_base(whole, part)).wait()  # noqa: SLF001
+            else:
+                on_host = whole.cpu()
+                self.everyone.gather(on_host, part.cpu()).wait()
+                _bring_back(on_host, whole)
+
+    def scatter_sum(self, part: torch.Tensor, whole: torch.Tensor) -> None:
+        """Add up over all members, of which each gets its part. Raises GroupLostError."""
+        with _loss_of_a_member():
+            if self.everyone is None:
+                part.copy_(whole)
+            elif self.nccl and self.nccl.takes(whole):
+                self.nccl.start(
+                    whole.device,
+                    lambda all_: all_._reduce_scatter_base(part, whole),  # noqa: SLF001
+                ).wait()
+            else:
+                on_host = part.cpu()
+                self.everyone.scatter_sum(on_host, whole.cpu()).wait()
+                _bring_back(on_host, part)
+
+    def reduce(self, tensors: Sequence[torch.Tensor], options: Any) -> None:
+        """Do what the options of an all-reduce say, in place. Raises GroupLostError."""
+        if self.everyone is None:
+            return
+        with _loss_of_a_member():
+            for tensor in tensors:
+                on_host = tensor.cpu()
+                self.everyone.reduce([on_host], options).wait()
+                _bring_back(on_host, tensor)
+
+    def all_to_all(
+        self, room: torch.Tensor, sent: torch.Tensor, room_sizes: list[int], sizes: list[int]
+    ) -> None:
+        """Give each participant its part of what is sent. Raises GroupLostError."""
+        exchange = self.rows or self.everyone
+        if exchange is None:
+            room.copy_(sent)
+            return
+        with _loss_of_a_member():
+            exchange.all_to_all(room, sent, room_sizes, sizes).wait()
+
     def part(self) -> None:
         """Wait until nobody's GPU reads from another's any more; then memory may go."""
         if self.nccl:
@@ -94,12 +143,32 @@ class Group:
             return self.board is not None and self.board.take(_BEGIN, seconds=seconds) is not None
 
 
+def alone(worker: str) -> Group:
+    """Return the group of a worker that nobody else trains with."""
+    plan = GenerationPlan(
+        generation=0,
+        members=(worker,),
+        joiners=(),
+        is_recovery=True,
+        global_batch_size=1,
+        revision=0,
+        timeout_seconds=0.0,
+    )
+    return Group(plan=plan, worker=worker)
+
+
 def broadcast(process_group: Any, tensor: torch.Tensor, *, root: int) -> None:
     """Copy the root's values, in place. Raises GroupLostError."""
     options = BroadcastOptions()
     options.rootRank = root
     with _loss_of_a_member():
         process_group.broadcast([tensor], options).wait()
+
+
+def _bring_back(on_host: torch.Tensor, tensor: torch.Tensor) -> None:
+    """Bring a result to the GPU, unless it was made in place."""
+    if on_host is not tensor:
+        tensor.copy_(on_host)
 
 
 class GroupLostError(RuntimeError):

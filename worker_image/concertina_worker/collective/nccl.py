@@ -55,9 +55,13 @@ class NcclExchange:
 
     def start_sum(self, tensor: torch.Tensor) -> NcclWork:
         """Start to add up over all members, in place. Raises RuntimeError when one is lost."""
-        if tensor.device not in self._connected:
-            self._connect(tensor.device)
-        return NcclWork(self._process_group.allreduce([tensor]), self)
+        return self.start(tensor.device, lambda members: members.allreduce([tensor]))
+
+    def start(self, device: torch.device, collective: Callable[[Any], Any]) -> NcclWork:
+        """Start any collective of this GPU's. Raises RuntimeError when a member is lost."""
+        if device not in self._connected:
+            self._connect(device)
+        return NcclWork(collective(self._process_group), self)
 
     def finish(self, work: Any) -> None:
         """Let the host wait for a sum. Raises RuntimeError when it will not come about."""

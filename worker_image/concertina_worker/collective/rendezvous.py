@@ -43,9 +43,9 @@ def build(plan: GenerationPlan, worker: str, meeting: Meeting, wires: Wires) -> 
         RuntimeError: somebody did not come within `MEETING_SECONDS`.
     """
     group = Group(plan=plan, worker=worker, wires=wires)
-    if group.size == 1:
+    if plan.participants == (worker,):
         return group
-    server = _open_board(meeting) if group.rank == 0 else None
+    server = _open_board(meeting) if worker == plan.members[0] else None
     board = server.board if server else _find_board(meeting)
 
     def store_of(name: str) -> GlooStore:
@@ -57,10 +57,17 @@ def build(plan: GenerationPlan, worker: str, meeting: Meeting, wires: Wires) -> 
         )
         return GlooExchange(process_group, wires)
 
+    group = replace(group, board=board, server=server)
+    if plan.holders:
+        place = plan.participants.index(worker), len(plan.participants)
+        group = replace(group, rows=gloo("rows", place))
+    if worker not in plan.members or group.size == 1:
+        return group
     everyone = gloo("everyone", (group.rank, group.size))
     some = (plan.source, *plan.joiners)
-    handover = gloo("handover", (some.index(worker), len(some))) if worker in some else None
-    group = replace(group, everyone=everyone, handover=handover, board=board, server=server)
+    hands_over = worker in some and not plan.holders
+    handover = gloo("handover", (some.index(worker), len(some))) if hands_over else None
+    group = replace(group, everyone=everyone, handover=handover)
     return replace(group, nccl=_nccl(group, store_of("nccl"), meeting.gpu))
 
 

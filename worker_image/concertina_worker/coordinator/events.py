@@ -26,6 +26,7 @@ class WorkerConnected:
     plan: GenerationPlan | None  # the generation it trains in
     failed_in: int  # the generation whose collective broke, if it waits for another
     model_bytes: int
+    is_sharded: bool = False  # each worker holds a part of its model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class HeartBeat:
 class WorkerReady:
     worker: str
     model_bytes: int
+    is_sharded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from concertina_worker.collective.group import alone
 from concertina_worker.membership.agreement import AgreedSums, SwitchOffer
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.protocol import ExitCode
@@ -21,6 +22,7 @@ class Alone:
     rank = 0
     size = 1
     is_broken = False
+    has_lost_a_member = False
     generation = 0
     transfer_seconds = 0.0
     worker = "alone"
@@ -38,7 +40,11 @@ class Alone:
 
     def enter(self, trainer: Trainer) -> None:
         self._is_training = True
-        trainer.begin()
+        if parts := trainer.state.parts:
+            group = alone(self.worker)
+            parts.meet(group, trainer.state, trainer.begin, trainer.furthest_step)
+        else:
+            trainer.begin()
 
     def turn(self, trainer: Trainer) -> None:
         """Pass between two steps of an epoch, and end there if told to."""

@@ -16,7 +16,7 @@ from concertina_worker.membership.coordinator_link.preparations import PreparedP
 from concertina_worker.membership.presence import Presence
 from concertina_worker.membership.trainer import Trainer
 from concertina_worker.state.handover import Handover
-from concertina_worker.state.recovery import synchronise
+from concertina_worker.state.recovery import RecoveredState, synchronise
 
 HANDOVER_POLL_SECONDS: Final = 0.2
 
@@ -40,6 +40,13 @@ class Entrance:
 
     def switch(self, group: Group, trainer: Trainer) -> None:
         """Go over from the generation before. Raises GroupLostError."""
+        if parts := trainer.state.parts:
+            if group.is_source:
+                group.announce_handover()
+            parts.move(group, trainer.state)
+            self._install(group, trainer)
+            self._presence.handovers.transfer_seconds = parts.seconds
+            return
         self._install(group, trainer)
         if group.is_source:
             group.announce_handover()
@@ -64,12 +71,27 @@ class Entrance:
         else:
             self._join(group, trainer)
 
+    def give_away(self, group: Group, trainer: Trainer) -> None:
+        """Leave the rows of a sharded model to those who train on. Raises GroupLostError."""
+        if parts := trainer.state.parts:
+            parts.move(group, trainer.state)
+
     def _meet(self, group: Group, trainer: Trainer) -> None:
-        recovered = synchronise(group, trainer.state, trainer.begin, trainer.furthest_step)
+        if parts := trainer.state.parts:
+            lost = parts.meet(group, trainer.state, trainer.begin, trainer.furthest_step)
+            recovered = RecoveredState(copy_seconds=parts.seconds, lost_steps=lost)
+        else:
+            recovered = synchronise(group, trainer.state, trainer.begin, trainer.furthest_step)
         self._install(group, trainer, lost_steps=recovered.lost_steps)
         self._presence.handovers.transfer_seconds = recovered.copy_seconds
 
     def _join(self, group: Group, trainer: Trainer) -> None:
+        if parts := trainer.state.parts:
+            if self._is_awaited(group):
+                parts.move(group, trainer.state)
+                self._install(group, trainer)
+                self._presence.handovers.transfer_seconds = parts.seconds
+            return
         trainer.state.keep()
         if not self._is_awaited(group):
             return

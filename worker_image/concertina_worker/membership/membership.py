@@ -40,6 +40,7 @@ class WorkerMembership:
         self._coming = self._presence.coming
         self._handovers = self._presence.handovers
         self._entrance = Entrance(line, self._presence)
+        self._is_in_parts = False  # nobody holds all of the state
 
     # -- where this worker stands --------------------------------------------------------------
 
@@ -86,7 +87,12 @@ class WorkerMembership:
         """Wait, ready to train, until this worker is a member of a generation."""
         model_bytes = trainer.state.model_bytes
         self._line.control.update_status(phase=MemberPhase.READY, model_bytes=model_bytes)
-        self._line.control.send(FromWorker.READY, model_bytes=model_bytes)
+        parts = trainer.state.parts
+        is_sharded = self._is_in_parts = parts is not None
+        if parts is not None:
+            parts.wait_within(self._line.pulse.waiting)
+        self._line.control.update_status(is_sharded=is_sharded)
+        self._line.control.send(FromWorker.READY, model_bytes=model_bytes, is_sharded=is_sharded)
         self._entrance.enter(trainer)
         self._line.orders.is_training = True
         self._line.orders.keep = lambda: self._keep_what_was_reached(trainer)
@@ -158,12 +164,19 @@ class WorkerMembership:
             self._coming.welcome_joiners(first_step=trainer.state.step)
 
     @property
+    def has_lost_a_member(self) -> bool:
+        """The same as `is_broken`, as soon as anybody knows; asked from any thread."""
+        return self.is_broken or self._presence.is_recovery_due
+
+    @property
     def owes_state(self) -> bool:
-        """The group was lost before newcomers had the state: its members have to `turn` first.
+        """The group was lost before newcomers had the state, or with parts of it.
+
+        Its members have to `turn` first.
 
         Also at the end of an epoch: behind the last one comes no step in which they would recover.
         """
-        return self.is_broken and self._coming.awaits_joiners
+        return self.is_broken and (self._coming.awaits_joiners or self._is_in_parts)
 
     def rest(self) -> None:
         """No step is under way: what the script does now may take as long as it likes."""
@@ -240,12 +253,15 @@ class WorkerMembership:
         if due.group is None:
             self._leave(due.plan, trainer)
         try:
+            if self.worker not in due.plan.members:
+                self._entrance.give_away(due.group, trainer)
+                self._leave(due.plan, trainer)
             self._entrance.switch(due.group, trainer)
         except GroupLostError:
             self._presence.break_off()
 
     def _leave(self, plan: GenerationPlan, trainer: Trainer) -> NoReturn:
-        """Leave by agreement. When all go, the main worker keeps what was reached, if it can."""
+        """Leave by agreement. When all go, what was reached is kept, by the main worker or all."""
         if not plan.members:
             self._write_checkpoint(trainer)
         self._line.tell_switched(plan, step=trainer.state.step)
@@ -256,7 +272,8 @@ class WorkerMembership:
 
     def _end_if_told(self, trainer: Trainer) -> None:
         if exit_code := self._line.orders.while_training():
-            if self._line.control.release_reason is None:  # else others train on without it
+            is_whole = trainer.state.parts is None  # parts are of use when all write theirs
+            if self._line.control.release_reason is None and is_whole:  # else others train on
                 self._write_checkpoint(trainer)
             self._line.orders.exit(exit_code)
 
@@ -267,5 +284,6 @@ class WorkerMembership:
             trainer.write_missing_checkpoint()
 
     def _write_checkpoint(self, trainer: Trainer) -> None:
-        if self._presence.group is not None and self.rank == 0:
+        has_to = self.rank == 0 or trainer.state.parts is not None
+        if self._presence.group is not None and has_to:
             trainer.write_checkpoint()

@@ -16,17 +16,23 @@ class Division:
     index: int | None  # None: it computes nothing
     limit: int | None  # the most samples it can compute at once
     fewest: int = 1  # samples in a share, as far as the batch has them
+    in_step: bool = False  # all make equally many micro-batches, some of them of others' samples
 
     def share(self, batch: range) -> BatchShare:
         """Return the share; where all cannot get `fewest`, the first in rank share the batch."""
         parts = max(1, min(self.parts, len(batch) // self.fewest))
         is_idle = self.index is None or self.index >= parts
         own = batch[:0] if is_idle else split(batch, parts=parts, index=self.index or 0)
+        largest = split(batch, parts=parts, index=0)
+        count = len(micro_batches(largest if self.in_step else own, limit=self.limit))
         return BatchShare(
             batch=batch,
             own=own,
-            largest=len(split(batch, parts=parts, index=0)),
-            micro_batches=micro_batches(own, limit=self.limit) or (batch[:REHEARSED_SAMPLES],),
+            largest=len(largest),
+            micro_batches=tuple(
+                split(own, parts=max(count, 1), index=number) or batch[:REHEARSED_SAMPLES]
+                for number in range(max(count, 1))
+            ),
         )
 
     def up_to(self, samples: int) -> Division:
@@ -39,7 +45,8 @@ class Division:
 
         A shorter batch, shared by fewer, can make a larger share: of up to twice `fewest` less one.
         """
-        most = max(len(self.share(batch).own), 2 * self.fewest - 1)
+        share = self.share(batch)
+        most = max(share.largest if self.in_step else len(share.own), 2 * self.fewest - 1)
         return len(micro_batches(range(most), limit=self.limit))
 
 
@@ -59,7 +66,9 @@ class BatchShare:
 
     def weight(self, number: int) -> float:
         """Part of the global mean that this micro-batch makes up."""
-        return len(self.micro_batches[number]) / len(self.batch) if self.own else 0.0
+        positions = self.micro_batches[number]
+        is_own = self.own.start <= positions.start and positions.stop <= self.own.stop
+        return len(positions) / len(self.batch) if is_own else 0.0
 
 
 def nobodys(position: int) -> BatchShare:

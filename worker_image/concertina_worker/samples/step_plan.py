@@ -21,9 +21,13 @@ class Segment:
     workers: tuple[str, ...]  # those who compute, in rank order
     batch_limit: int | None = None  # more samples did not fit one of them at once
 
-    def division(self, worker: str, *, limit: int | None, fewest: int = 1) -> Division:
+    def division(
+        self, worker: str, *, limit: int | None, fewest: int = 1, in_step: bool = False
+    ) -> Division:
         index = self.workers.index(worker) if worker in self.workers else None
-        return Division(parts=len(self.workers), index=index, limit=limit, fewest=fewest)
+        return Division(
+            parts=len(self.workers), index=index, limit=limit, fewest=fewest, in_step=in_step
+        )
 
 
 @dataclass(frozen=True, slots=True)

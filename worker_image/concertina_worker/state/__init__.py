@@ -5,6 +5,7 @@
 - `optimizer_state`: what an optimizer remembers for each parameter
 - `plain_names`: what a parameter is called, whatever is wrapped round the model
 - `description`: whether two workers train the same
+- `parts`: what takes the place of model and optimizer where each worker holds a part of them
 - `handover`: how joiners get the state while the others train on; `portions` and `digest` say in
   which pieces, and which of them have changed since
 - `recovery`: from whose state a fresh group goes on

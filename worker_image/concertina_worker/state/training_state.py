@@ -18,6 +18,7 @@ from concertina_worker.samples.cursor import Cursor
 from concertina_worker.samples.stream_place import StreamPlace
 from concertina_worker.state import optimizer_state
 from concertina_worker.state.description import Description, check_same, describe
+from concertina_worker.state.parts import Parts
 from concertina_worker.state.plain_names import check_fit, plain_names, skipped_names
 
 
@@ -37,11 +38,20 @@ class TrainingState:
         model: torch.nn.Module,
         optimizers: Sequence[torch.optim.Optimizer],
         extras: dict[str, Stateful],
+        parts: Parts | None = None,
     ) -> None:
-        """`extras` may grow until training begins; schedulers are among them."""
+        """Nothing is taken yet.
+
+        Args:
+            model: with the script's weights.
+            optimizers: of its parameters.
+            extras: may grow until training begins; schedulers are among them.
+            parts: what this worker holds of a model of which none holds all.
+        """
         self.model = model
         self.optimizers = tuple(optimizers)
         self.extras = extras
+        self.parts = parts
         self.cursor = Cursor()
         self.step = 0
         self.samples = 0
@@ -58,11 +68,15 @@ class TrainingState:
 
     @property
     def model_bytes(self) -> int:
+        if self.parts is not None:
+            return self.parts.model_bytes
         tensors = [*self.model.parameters(), *self.model.buffers()]
         return sum(t.nbytes for t in [*tensors, *self._optimizer_tensors()])
 
     def allocate(self) -> None:
         """Make room for what is to come, where the script has not loaded any state."""
+        if self.parts is not None:
+            return
         self._allocated = [one for one in self.optimizers if optimizer_state.allocate(one)]
 
     @cached_property
@@ -78,7 +92,9 @@ class TrainingState:
             **self._progress(),
             "description": self.description,
             "hyperparameters": [optimizer_state.hyperparameters(o) for o in self.optimizers],
-            "optimizer_shapes": [optimizer_state.shapes(o) for o in self.optimizers],
+            "optimizer_shapes": []
+            if self.parts
+            else [*map(optimizer_state.shapes, self.optimizers)],
             "extras": {
                 name: extra.state_dict()
                 for name, extra in self.extras.items()
@@ -93,10 +109,11 @@ class TrainingState:
         """
         check_same(self.description, header["description"])
         self._set_progress(header)
-        for optimizer, hyperparameters, shapes in zip(
-            self.optimizers, header["hyperparameters"], header["optimizer_shapes"], strict=True
+        for optimizer, hyperparameters in zip(
+            self.optimizers, header["hyperparameters"], strict=True
         ):
             optimizer_state.set_hyperparameters(optimizer, hyperparameters)
+        for optimizer, shapes in zip(self.optimizers, header["optimizer_shapes"], strict=False):
             optimizer_state.make_room(optimizer, shapes)
         self._load_extras(header["extras"])
 
@@ -172,6 +189,31 @@ class TrainingState:
         plain = checkpoint["plain_names"]
         weights = {plain[name]: value for name, value in checkpoint["model"].items()}
         self.load_checkpoint({**checkpoint, "model": self._fitting(weights)})
+
+    def rest_for_checkpoint(self) -> dict[str, Any]:
+        """A copy of all that is not in parts."""
+        content: dict[str, Any] = copied(
+            {
+                **self._progress(),
+                "hyperparameters": [optimizer_state.hyperparameters(o) for o in self.optimizers],
+                "extras": {name: extra.state_dict() for name, extra in self.extras.items()},
+                "random": random_state.take(),
+            }
+        )
+        return content
+
+    def load_rest(self, checkpoint: dict[str, Any]) -> None:
+        """Raises CheckpointMismatchError when the script's objects are others now."""
+        try:
+            for optimizer, hyperparameters in zip(
+                self.optimizers, checkpoint["hyperparameters"], strict=True
+            ):
+                optimizer_state.set_hyperparameters(optimizer, hyperparameters)
+            self._load_extras(checkpoint["extras"])
+        except (RuntimeError, ValueError, KeyError) as error:
+            raise CheckpointMismatchError(step=checkpoint["step"], detail=str(error)) from error
+        self._set_progress(checkpoint)
+        random_state.restore(checkpoint["random"])
 
     def to_checkpoint(self) -> dict[str, Any]:
         """A copy that training on does not change."""

@@ -74,8 +74,13 @@ class TrainingEnd:
 
     @property
     def _keeps_the_state(self) -> bool:
-        """The main worker does; all do when it may be the one just lost: they write the same."""
+        """The main worker does; all do when it may be the one just lost: they write the same.
+
+        In parts all do, or none.
+        """
         is_complete = self.loop is not None and self.loop.state.is_complete
+        if self.loop is not None and self.loop.state.parts is not None:
+            return is_complete and not self._membership.is_broken
         return is_complete and (self._membership.rank == 0 or self._membership.is_broken)
 
     def _watch_errors(self) -> None:
@@ -124,7 +129,8 @@ class TrainingEnd:
     def _make_way(self, samples: int) -> NoReturn:
         """Make way for a worker with smaller micro-batches; nothing is lost if none can go on."""
         self._membership.tell(FromWorker.OUT_OF_MEMORY, samples=samples)
-        if self.loop is not None and self._keeps_the_state:
+        is_whole = self.loop is not None and self.loop.state.parts is None
+        if self.loop is not None and is_whole and self._keeps_the_state:
             with contextlib.suppress(MemoryError, RuntimeError):
                 self.loop.write_checkpoint()
         sys.stderr.write(

@@ -63,7 +63,12 @@ class EpochData:
         """The batch of the step before which so many were made."""
         segment = self._membership.step_plan.at(step)
         limit = smaller(self._batch_limit, segment.batch_limit)
-        division = segment.division(self._membership.worker, limit=limit, fewest=self._fewest)
+        division = segment.division(
+            self._membership.worker,
+            limit=limit,
+            fewest=self._fewest,
+            in_step=self._state.parts is not None,
+        )
         return PlannedBatch(batch_size=segment.batch_size, division=division)
 
     def begin_epoch(self, source: SampleSource) -> None:

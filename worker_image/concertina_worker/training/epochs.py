@@ -55,7 +55,7 @@ class Epochs:
             self._membership.enter(loop)
             self._ending.begin()
             self._pitfalls.begin(lambda: self._membership.rank == 0)
-        while not (loop.rates.has_trained(total) or self._ending.is_wanted):
+        while not self._is_through(total):
             epoch = loop.state.cursor.epoch
             self._has_used_up = False
             yield epoch
@@ -67,6 +67,11 @@ class Epochs:
                 loop.count_epoch()
                 loop.state.cursor = loop.state.cursor.next_epoch()
         self._ending.finish()
+
+    def _is_through(self, total: int) -> bool:
+        if self._ending.is_wanted or self.loop.rates.has_trained(total):
+            self.loop.mend()
+        return self._ending.is_wanted or self.loop.rates.has_trained(total)
 
     def micro_batches(self, source: SampleSource, own_batch_size: int | None) -> Iterator[Any]:
         """This worker's, of one epoch; `own_batch_size`: as far as the script names one."""

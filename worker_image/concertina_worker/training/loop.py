@@ -28,9 +28,8 @@ from concertina_worker.training.epoch_data import EpochData
 from concertina_worker.training.gradients.blocks import (
     StepBlockError,
     StepInsideBlockError,
-    held_back,
-    several_passes,
 )
+from concertina_worker.training.gradients.in_parts import GradientsInParts
 from concertina_worker.training.gradients.noise_meter import NoiseMeter
 from concertina_worker.training.gradients.summing import Gradients
 from concertina_worker.training.rates import Rates
@@ -58,19 +57,20 @@ class TrainingLoop:
         self.samples_at_once = 0  # of the micro-batch computed now, or where the script broke off
         self.on_rescale: list[Callable[[], None]] = []
         self._has_counted = True  # the epoch, or there is none
-        self._noise = NoiseMeter(state, is_wanted=environment.batch is not None)
+        is_whole = state.parts is None  # else nobody has all that is to be measured
+        self._noise = NoiseMeter(state, is_wanted=environment.batch is not None and is_whole)
         self._membership = membership
         self._on_commit = on_commit
         self._clock = StepClock()
-        self._gradients = Gradients([*state.model.parameters()], self._on_complete_gradients)
+        self._checkpoints = CheckpointDuty(
+            environment.checkpoints, membership, state, start=environment.start
+        )
+        self._gradients = self._make_gradients()
         if isinstance(membership, WorkerMembership):
             self._gradients.touch()
         self.epoch_data = EpochData(environment, membership, state)
         self._commits = Commits(environment, membership, self.epoch_data, self.rates, state)
         self.position = ScriptPosition(state, self.rates, self._commits.schedule_after)
-        self._checkpoints = CheckpointDuty(
-            environment.checkpoints, membership, state, start=environment.start
-        )
 
     # -- for the membership --------------------------------------------------------------------
 
@@ -126,6 +126,11 @@ class TrainingLoop:
             self._membership.take_from_main(self.state.buffers())
         return True
 
+    def mend(self) -> None:
+        """Go back to where all parts of the state are, if some were lost behind the last step."""
+        if self.state.parts is not None and self._membership.owes_state:
+            self._membership.turn(self)
+
     def count_epoch(self) -> None:
         """The script is through with it, and this worker with the script's."""
         if self.position.is_catching_up or self._has_counted:
@@ -162,6 +167,7 @@ class TrainingLoop:
         self.samples_at_once = 0
         if self.epoch_data.is_used_up and not self._membership.owes_state:
             return None
+        self._keep_parts_if_agreed()  # before other workers have them
         self._membership.turn(self)
         self._checkpoints.write_if_due()
         began_at = time.monotonic()
@@ -172,8 +178,8 @@ class TrainingLoop:
             return None
         self.position.step = StepUnderWay(share=share, began_at=began_at)
         self.rates.use_batch(self._membership.step_plan.at(self.state.step).batch_size)
-        self.state.trained = self.state.trained or self._gradients.capture.trainable
-        self._gradients.capture.train(self.state.trained)
+        self.state.trained = self.state.trained or self._gradients.trainable
+        self._gradients.train(self.state.trained)
         self._gradients.begin_step(
             self._membership.start_sum,
             self._membership.offer,
@@ -194,7 +200,7 @@ class TrainingLoop:
     def rehearse(self) -> Any:
         """A micro-batch that goes nowhere: see `Job.batches`."""
         self.position.step = None
-        self._gradients.end_steps()
+        self._gradients.rehearse()
         return self.epoch_data.rehearsal()
 
     def mean(self, value: float, *, line: int) -> float:
@@ -211,11 +217,11 @@ class TrainingLoop:
         """Enclose all backward passes of one micro-batch; see `blocks`."""
         if not self.position.is_in_epoch:
             raise StepBlockError
-        return several_passes(self._gradients.capture)
+        return self._gradients.several_passes()
 
     def holding_back(self) -> AbstractContextManager[None]:
         """Enclose all backward passes of one micro-batch but the last."""
-        return held_back(self._gradients.capture)
+        return self._gradients.held_back()
 
     def exchange(self) -> bool:
         """Exchange gradients; True at the last micro-batch if nobody was lost: `.grad` is global.
@@ -223,7 +229,7 @@ class TrainingLoop:
         Raises:
             StepInsideBlockError: inside `with job.step():` gradients are not complete.
         """
-        if self._gradients.capture.is_open:
+        if self._gradients.is_open:
             raise StepInsideBlockError
         step = self.position.step
         if step is None or not step.is_last_micro_batch:
@@ -283,5 +289,21 @@ class TrainingLoop:
     # -- parts of a step -----------------------------------------------------------------------
 
     def _on_complete_gradients(self) -> None:
-        if self.position.step is not None:
+        if self.position.step is not None and isinstance(self._gradients, Gradients):
             self._noise.look(self._gradients, len(self.position.step.share.batch))
+
+    def _make_gradients(self) -> Gradients | GradientsInParts:
+        state = self.state
+        if state.parts is None:
+            return Gradients([*state.model.parameters()], self._on_complete_gradients)
+        return GradientsInParts(state.model, state.parts, self._checkpoints.is_due)
+
+    def _keep_parts_if_agreed(self) -> None:
+        gradients = self._gradients
+        if not isinstance(gradients, GradientsInParts):
+            return
+        if gradients.parts.is_new:  # there is nothing else to go back to
+            self._checkpoints.write_now()
+        elif gradients.is_checkpoint_agreed:
+            self._checkpoints.write_parts()
+        gradients.is_checkpoint_agreed = False

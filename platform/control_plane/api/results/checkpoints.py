@@ -113,7 +113,7 @@ class CheckpointView(APIView):
         kept_checkpoints.check_unneeded(job, results, found)
         records.note_change(before={"step": found.step})
         by = principal_of(request).name
-        for name in found.files:
+        for name in checkpoints.names_with_moments(results, found):
             unwanted.wish_away(results, name, by=by)
         announce_demand()
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -136,6 +136,7 @@ def plan(document: Mapping[str, Any]) -> GenerationPlan:
         batch_limit=None if document["batch_limit"] is None else whole(document["batch_limit"]),
         revision=whole(document["revision"]),
         timeout_seconds=amount(document["timeout_seconds"]),
+        holders=_names(document.get("holders", [])),
     )
 
 

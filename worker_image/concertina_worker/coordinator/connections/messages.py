@@ -35,6 +35,7 @@ def _hello(worker: str, message: Message) -> on.Event:
         plan=bounds.plan(plan) if plan else None,
         failed_in=bounds.whole(message["failed_in"]),
         model_bytes=bounds.whole(message["model_bytes"], bounds.LARGEST_COUNT),
+        is_sharded=bool(message.get("is_sharded", False)),
     )
 
 
@@ -95,7 +96,11 @@ def _count(value: object) -> int:
 _READERS: Final[dict[str, Callable[[str, Message], on.Event]]] = {
     FromWorker.HELLO: _hello,
     FromWorker.HEARTBEAT: _heartbeat,
-    FromWorker.READY: lambda w, m: on.WorkerReady(worker=w, model_bytes=_count(m["model_bytes"])),
+    FromWorker.READY: lambda w, m: on.WorkerReady(
+        worker=w,
+        model_bytes=_count(m["model_bytes"]),
+        is_sharded=bool(m.get("is_sharded", False)),
+    ),
     FromWorker.STORE: lambda w, m: on.StoreOpened(
         worker=w, generation=bounds.whole(m["generation"]), address=bounds.text(m["address"])
     ),

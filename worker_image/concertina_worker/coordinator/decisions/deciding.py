@@ -191,6 +191,7 @@ class Decisions:
             batch_limit=memory.batch_limit,
             revision=choice.revision,
             timeout_seconds=COLLECTIVE_SECONDS,
+            holders=before if memory.is_sharded and not is_recovery else (),
         )
         superseded = memory.pending.members if memory.pending else ()
         memory.next_generation += 1

@@ -36,6 +36,7 @@ class Memory:
     lost: list[str] = field(default_factory=list)  # ids are never used again
     is_finished: bool = False
     is_registered: bool = False
+    is_sharded: bool = False  # each worker holds a part of the model
     model_bytes: int = 0
     noise_scale: float | None = None
     batch_limit: int | None = None  # samples that fit one worker at once, as found out
@@ -101,6 +102,7 @@ class Memory:
             "lost": self.lost,
             "is_finished": self.is_finished,
             "is_registered": self.is_registered,
+            "is_sharded": self.is_sharded,
             "model_bytes": self.model_bytes,
             "noise_scale": self.noise_scale,
             "batch_limit": self.batch_limit,

@@ -41,7 +41,7 @@ class StateUpdate:
                 return self._welcome(event)
             case on.WorkerReady():
                 self.crew[event.worker].phase = MemberPhase.READY
-                self._register(event.model_bytes)
+                self._register(event)
             case on.StoreOpened():
                 return self._pass_on(event)
             case on.BuildFailed():
@@ -94,7 +94,7 @@ class StateUpdate:
             member.phase = MemberPhase.LOST
             return [ReleaseMember(worker=event.worker, reason="it was replaced")]
         if event.phase is not MemberPhase.CONNECTED:
-            self._register(event.model_bytes)
+            self._register(event)
         if event.plan is not None:
             self._adopt(event.worker, event.plan)
         if memory.pending and event.worker in {
@@ -116,7 +116,7 @@ class StateUpdate:
         if store is None or plan is None or store.generation != plan.generation:
             return []
         address = SendStore(worker=event.worker, generation=store.generation, address=store.address)
-        return [address] if event.worker in plan.members else []
+        return [address] if event.worker in plan.participants else []
 
     def _adopt(self, worker: str, plan: GenerationPlan) -> None:
         """A worker trains by a plan this process may not have seen it switch to."""
@@ -127,9 +127,10 @@ class StateUpdate:
         if worker not in memory.switched and plan == memory.active:
             memory.switched.append(worker)
 
-    def _register(self, model_bytes: int) -> None:
+    def _register(self, event: on.WorkerReady | on.WorkerConnected) -> None:
         self.memory.is_registered = True
-        self.memory.model_bytes = model_bytes
+        self.memory.model_bytes = event.model_bytes
+        self.memory.is_sharded = event.is_sharded
 
     def _advance(self, event: on.ProgressMade) -> None:
         memory = self.memory
@@ -146,7 +147,7 @@ class StateUpdate:
         plan = next((p for p in self.memory.published if p.generation == event.generation), None)
         return [
             SendStore(worker=worker, generation=event.generation, address=event.address)
-            for worker in (plan.members if plan else ())
+            for worker in (plan.participants if plan else ())
             if worker != event.worker and self.crew.is_connected(worker)
         ]
 

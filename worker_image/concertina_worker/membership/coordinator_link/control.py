@@ -61,6 +61,7 @@ class WorkerStatus:
     plan: GenerationPlan | None = None  # the generation it trains in, or left for good
     failed_in: int = 0
     model_bytes: int = 0
+    is_sharded: bool = False  # it holds a part of the model, others the rest
     store: dict[str, Any] | None = None  # generation and address, if this worker opened one
 
 
@@ -205,6 +206,7 @@ class Control:
             "plan": status.plan.to_json() if status.plan else None,
             "failed_in": status.failed_in,
             "model_bytes": status.model_bytes,
+            "is_sharded": status.is_sharded,
             "store": status.store,
         }
 

@@ -123,7 +123,7 @@ class Preparations:
 
     def _make_ready(self, plan: GenerationPlan) -> None:
         """Make a plan ready: at once if no group is to be built, else as soon as it stands."""
-        if self._worker not in plan.members:
+        if self._worker not in plan.participants:
             self._prepared = PreparedPlan(plan=plan, group=None)
         elif kept := self._kept_under(plan):
             self._prepared = PreparedPlan(plan=plan, group=kept)

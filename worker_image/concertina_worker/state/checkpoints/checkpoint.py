@@ -72,9 +72,7 @@ def write(
         path_of_weights = path.replace(folder / name.weights(written.digest))
     description = replace(description, weights_bytes=written.bytes, weights_digest=written.digest)
     try:
-        with temporary(folder, name.stem) as path:
-            write_whole(path, partial(_write_state, rest, description))
-            state = path.replace(folder / name.state)
+        state = write_state(folder, name, rest, description)
     except BaseException:
         if not (folder / name.state).exists():  # of another worker, with these weights
             path_of_weights.unlink(missing_ok=True)
@@ -84,6 +82,18 @@ def write(
     return state
 
 
+def write_state(
+    folder: Path,
+    name: CheckpointName,
+    content: Mapping[str, Any],
+    description: CheckpointDescription,
+) -> Path:
+    """Write what is not for everybody, last of all."""
+    with temporary(folder, name.stem) as path:
+        write_whole(path, partial(_write_state, dict(content), description))
+        return path.replace(folder / name.state)
+
+
 def load_newest(folder: Path) -> dict[str, Any] | None:
     """The newest checkpoint that is whole; None when there is none."""
     for name in reversed(keeping.oldest_first(folder)):
@@ -91,16 +101,42 @@ def load_newest(folder: Path) -> dict[str, Any] | None:
         try:
             return read(path)
         except (OSError, BrokenCheckpointError) as error:
-            if isinstance(error, BrokenCheckpointError):
-                _set_aside(path)
-            _log.warning(
-                "The checkpoint %s is skipped for the one before: %s action=skip", path, error
-            )
+            skip(path, error)
     return None
+
+
+def skip(path: Path, error: OSError | BrokenCheckpointError) -> None:
+    """Say why this one is not taken; one that is broken is not to pass for the newest again."""
+    if isinstance(error, BrokenCheckpointError):
+        _set_aside(path)
+    _log.warning("The checkpoint %s is skipped for the one before: %s action=skip", path, error)
 
 
 def read(path: Path, path_of_weights: Path | None = None) -> dict[str, Any]:
     """Read a checkpoint by its state; its weights lie beside it, unless somebody renamed them.
+
+    Raises: OSError, BrokenCheckpointError, or CheckpointMismatchError when a class is gone.
+    """
+    content, description = read_state(path)
+    if "order" not in content:
+        if "moments" in content:
+            raise CheckpointMismatchError(
+                step=description.step,
+                detail="it was written in parts, by workers none of which had the whole model",
+            )
+        return content
+    if path_of_weights is None:
+        name = CheckpointName.of(path.name) or CheckpointName(step=description.step)
+        path_of_weights = path.parent / name.weights(description.weights_digest)
+    try:
+        found = weights.read(path_of_weights, digest=description.weights_digest)
+    except FileNotFoundError as error:
+        raise BrokenCheckpointError("its weights are not there") from error
+    return _together(content, found)
+
+
+def read_state(path: Path) -> tuple[dict[str, Any], CheckpointDescription]:
+    """Read what is not for everybody; of a checkpoint of an earlier release that is all.
 
     Raises: OSError, BrokenCheckpointError, or CheckpointMismatchError when a class is gone.
     """
@@ -111,17 +147,9 @@ def read(path: Path, path_of_weights: Path | None = None) -> dict[str, Any]:
     if not footer.endswith(hashlib.sha256(body).digest()):
         raise BrokenCheckpointError("its checksum is wrong: the disk has changed it")
     if footer.startswith(FORMER_MAGIC):
-        return _unpickled(body, path)
+        return _unpickled(body, path), CheckpointDescription(step=0)
     description, tail = about(data)
-    content = _unpickled(memoryview(data)[:-tail], path)
-    if path_of_weights is None:
-        name = CheckpointName.of(path.name) or CheckpointName(step=description.step)
-        path_of_weights = path.parent / name.weights(description.weights_digest)
-    try:
-        found = weights.read(path_of_weights, digest=description.weights_digest)
-    except FileNotFoundError as error:
-        raise BrokenCheckpointError("its weights are not there") from error
-    return _together(content, found)
+    return _unpickled(memoryview(data)[:-tail], path), description
 
 
 def _divided(content: Mapping[str, Any]) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:

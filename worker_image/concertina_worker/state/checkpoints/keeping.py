@@ -63,6 +63,8 @@ def remove_old(
     weights = [*folder.glob("step-*.safetensors")]
     if len(weights) > len(kept):
         _remove_leftovers(path for path in weights if _has_no_state(path))
+    moments = folder.glob("step-*.moments")
+    _remove_leftovers(path for path in moments if not _state_beside(path).exists())
 
 
 def _best_first(folder: Path, best: BestCheckpointRule) -> list[tuple[float, CheckpointName]]:
@@ -83,13 +85,18 @@ def _remove(folder: Path, name: CheckpointName) -> None:
     path.unlink(missing_ok=True)
     if about is not None:
         (folder / name.weights(about.weights_digest)).unlink(missing_ok=True)
+    for moments in folder.glob(name.moments("?" * SHOWN_DIGEST)):
+        moments.unlink(missing_ok=True)
 
 
 def _has_no_state(weights: Path) -> bool:
     """Whoever wrote them was ended before it came to the state, or another's took its place."""
-    state = weights.with_suffix("").with_suffix(".pt")  # without the digest
-    about = told_by(state)
+    about = told_by(_state_beside(weights))
     return about is None or not weights.stem.endswith(f".{about.weights_digest[:SHOWN_DIGEST]}")
+
+
+def _state_beside(path: Path) -> Path:
+    return path.with_suffix("").with_suffix(".pt")  # without the digest
 
 
 def _remove_leftovers(paths: Iterable[Path]) -> None:

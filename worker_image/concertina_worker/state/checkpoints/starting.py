@@ -8,6 +8,7 @@ from pathlib import Path
 from concertina_worker.checkpoint_files import START_STATE, START_WEIGHTS
 from concertina_worker.state.checkpoints import checkpoint, weights
 from concertina_worker.state.checkpoints.written_file import BrokenCheckpointError
+from concertina_worker.state.parts import KeptRows
 from concertina_worker.state.training_state import CheckpointMismatchError, TrainingState
 
 
@@ -33,6 +34,19 @@ def begin(state: TrainingState, folder: Path, *, skip: Collection[str] = ()) -> 
             "does not fit the optimizer, or another object, that the script makes now"
             f" ({error.detail}). With `what: weights` only the model is taken"
         ) from error
+
+
+def rows_of(folder: Path, *, skip: Collection[str] = ()) -> KeptRows:
+    """Return where workers read rows with which to begin.
+
+    Raises:
+        StartError: with all of another training there is nothing to do here.
+    """
+    if (folder / START_STATE).exists():
+        raise StartError(
+            "has all of a training, which a sharded model cannot take over: say `what: weights`"
+        )
+    return KeptRows(weights=folder / START_WEIGHTS, skip=tuple(skip))
 
 
 class StartError(Exception):

@@ -53,23 +53,57 @@ def is_plain(value: object) -> bool:
 
 def write(file: HashingFile, tensors: Mapping[str, torch.Tensor], about: Mapping[str, str]) -> None:
     """Write tensors that are plain, on the CPU, largest elements first: each is aligned then."""
+    header, begins = header_of(tensors, about)
+    file.write(header)
+    for name in begins:
+        flat = tensors[name].detach().contiguous().reshape(-1)
+        file.write(flat.view(torch.uint8).numpy().data)
+
+
+def header_of(
+    tensors: Mapping[str, torch.Tensor], about: Mapping[str, str]
+) -> tuple[bytes, dict[str, int]]:
+    """Return what a file of these begins with, and at which of its bytes each tensor begins.
+
+    Their values do not matter: they may be without, on PyTorch's device `meta`.
+    """
     ordered = sorted(tensors, key=lambda name: (-tensors[name].element_size(), name))
     header: dict[str, Any] = {"__metadata__": dict(about)}
-    end = 0
+    begins, end = dict[str, int](), 0
     for name in ordered:
         tensor = tensors[name]
-        start, end = end, end + tensor.nbytes
+        begins[name], end = end, end + tensor.nbytes
         header[name] = {
             "dtype": _NAMES[tensor.dtype],
             "shape": list(tensor.shape),
-            "data_offsets": [start, end],
+            "data_offsets": [begins[name], end],
         }
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
-    file.write(_LENGTH.pack(len(text)) + text)
-    for name in ordered:
-        flat = tensors[name].detach().contiguous().reshape(-1)
-        file.write(flat.view(torch.uint8).numpy().data)
+    first = _LENGTH.pack(len(text)) + text
+    return first, {name: len(first) + begin for name, begin in begins.items()}
+
+
+def tensors_in(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, int]]:
+    """Return tensors without values, as a file has them, and at which of its bytes each begins.
+
+    Raises:
+        OSError: it cannot be read.
+        BrokenCheckpointError: it is not what was written.
+    """
+    try:
+        with path.open("rb") as file:
+            (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
+            entries = json.loads(file.read(min(length, path.stat().st_size)))
+        entries.pop("__metadata__", None)
+        begin = _LENGTH.size + length
+        found = {
+            name: torch.empty(entry["shape"], dtype=_TYPES[entry["dtype"]], device="meta")
+            for name, entry in entries.items()
+        }
+        return found, {name: begin + entries[name]["data_offsets"][0] for name in found}
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BrokenCheckpointError(f"its weights are no safetensors: {error}") from error
 
 
 def read(path: Path, *, digest: str | None = None) -> dict[str, torch.Tensor]:

@@ -48,6 +48,10 @@ class CheckpointWriter:
         is_long_ago = time.monotonic() - self._newest_at >= self._rules.interval_seconds
         return is_long_ago and not self.is_busy
 
+    def begin_interval(self) -> None:
+        """One is written now, be it by others."""
+        self._newest_at = time.monotonic()
+
     @property
     def is_busy(self) -> bool:
         """One is being written."""

@@ -5,6 +5,7 @@
                     last of all the `piggyback`: small numbers behind the last gradient
     afterwards      summing: `.grad` is the gradient of the whole batch
 
+`in_parts` is what is left of this for models that are sharded: `fully_shard` sums their gradients.
 `blocks` are for scripts with several backward passes, `noise_meter` measures how noisy the
 gradients are.
 """

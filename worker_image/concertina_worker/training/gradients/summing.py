@@ -10,6 +10,7 @@ optimizer leaves it alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import torch
@@ -17,6 +18,7 @@ import torch
 from concertina_worker.batch.noise_scale import SquaredNorms
 from concertina_worker.membership.agreement import SwitchOffer
 from concertina_worker.samples.comparison import StartSum
+from concertina_worker.training.gradients.blocks import held_back, several_passes
 from concertina_worker.training.gradients.capture import Capture, Captured, Trained
 from concertina_worker.training.gradients.exchange import Exchange
 from concertina_worker.training.gradients.piggyback import Piggyback, tally_of
@@ -51,6 +53,28 @@ class Gradients:
     def touch(self) -> None:
         """Get memory ready for a first step that is as fast as the others."""
         self.capture.layout.touch()
+
+    @property
+    def trainable(self) -> Trained:
+        return self.capture.trainable
+
+    def train(self, trained: Trained) -> None:
+        self.capture.train(trained)
+
+    @property
+    def is_open(self) -> bool:
+        """It is in the middle of several backward passes of one micro-batch."""
+        return self.capture.is_open
+
+    def several_passes(self) -> AbstractContextManager[None]:
+        return several_passes(self.capture)
+
+    def held_back(self) -> AbstractContextManager[None]:
+        return held_back(self.capture)
+
+    def rehearse(self) -> None:
+        """What follows goes nowhere."""
+        self.end_steps()
 
     # -- one step, in order --------------------------------------------------------------------
 

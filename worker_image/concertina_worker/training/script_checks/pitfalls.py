@@ -47,6 +47,8 @@ class Pitfalls:
         self._is_main: Callable[[], bool] | None = None
         self._said: list[str] = []
         self._parameters: dict[nn.Parameter, torch.device] = {}
+        self._frozen: list[bool] = []
+        self._is_sharded = False  # the platform replaces parameters, and has a process group
         self._groups: dict[torch.optim.Optimizer, list[int]] = {}
         self._reads: dict[str, str] = {}
         self._has_told_batch_size = False
@@ -77,8 +79,12 @@ class Pitfalls:
         model: nn.Module,
         optimizers: Sequence[torch.optim.Optimizer],
         schedulers: Iterable[Any],
+        *,
+        is_sharded: bool = False,
     ) -> None:
         """Raises ScriptError when these objects do not belong together."""
+        self._is_sharded = is_sharded
+        self._frozen = [not parameter.requires_grad for parameter in model.parameters()]
         self._parameters = {parameter: parameter.device for parameter in model.parameters()}
         self._groups = {optimizer: _group_sizes(optimizer) for optimizer in optimizers}
         _refuse_wrappers(model)
@@ -133,6 +139,10 @@ class Pitfalls:
     def check_model(self, model: nn.Module) -> None:
         """Raises ScriptError when it is no longer the one that was registered."""
         now = {parameter: parameter.device for parameter in model.parameters()}
+        if self._is_sharded:
+            self._check_frozen(model)
+            self._check_groups()
+            return
         if now.keys() != self._parameters.keys():
             raise ScriptError(
                 "The model's parameters were replaced, added or removed after job.register, and"
@@ -145,6 +155,17 @@ class Pitfalls:
                 " model.to(job.device).",
                 Section.REGISTER,
             )
+        self._check_groups()
+
+    def _check_frozen(self, model: nn.Module) -> None:
+        if self._frozen != [not parameter.requires_grad for parameter in model.parameters()]:
+            raise ScriptError(
+                "Parameters of a sharded model were frozen or unfrozen after job.register, which"
+                " fully_shard does not follow. Set requires_grad_ before.",
+                Section.SHARDED_MODELS,
+            )
+
+    def _check_groups(self) -> None:
         if any(_group_sizes(optimizer) != sizes for optimizer, sizes in self._groups.items()):
             raise ScriptError(
                 "An optimizer was given other parameters after job.register"
@@ -156,7 +177,10 @@ class Pitfalls:
 
     def check_process_group(self) -> None:
         """Raises ScriptError when the script has formed one."""
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
+        is_there = torch.distributed.is_available() and torch.distributed.is_initialized()
+        if is_there and self._is_sharded and torch.distributed.get_backend() == "concertina":
+            return
+        if is_there:
             raise ScriptError(
                 "The script called torch.distributed.init_process_group: that group cannot grow or"
                 " shrink, and gradients would be summed twice. Leave it out; ask job.rank and"
@@ -272,15 +296,17 @@ def _refuse_wrappers(model: nn.Module) -> None:
 
 
 def _refuse_parts(model: nn.Module) -> None:
-    """Its workers hold different parts, and no survivor has what a lost one held."""
+    """It was laid out for the workers of now, and cannot follow their number."""
     sharding = sys.modules.get("torch.distributed.tensor")  # slow to load: whoever shards has it
     if sharding is None:
         return
     for name, parameter in model.named_parameters():
         if isinstance(parameter, sharding.DTensor):
             raise ScriptError(
-                f"The model is sharded: of {name} this worker holds only a part (fully_shard, or a"
-                " DTensor). An elastic worker must hold all of it. Register it unsharded, or use"
-                " elastic.mode: restart with checkpoints of its own and without register.",
+                f"The model is sharded already: of {name} this worker holds only a part"
+                " (fully_shard, or a DTensor). Register it unsharded, with"
+                " job.register(model, optimizer, shard=…): that function is called for each number"
+                " of workers. Or use elastic.mode: restart with checkpoints of its own and without"
+                " register.",
                 Section.SHARDED_MODELS,
             )

@@ -17,6 +17,7 @@ from concertina_worker.state.several import Several
 from concertina_worker.state.training_state import Stateful, TrainingState
 from concertina_worker.training.loop import OnCommit, TrainingLoop
 from concertina_worker.training.script_checks.pitfalls import Pitfalls, ScriptError
+from concertina_worker.training.script_objects.sharding import Sharding, check_extras
 from concertina_worker.training.script_objects.take_over import (
     take_over_extra,
     take_over_optimizer,
@@ -51,6 +52,8 @@ class Registration:
                 Section.STATE,
             )
         self._extras[name] = extra
+        if self._loop is not None:
+            check_extras(self._loop.state)
         self._once_per_step[name] = once_per_step
         if self._loop is not None:
             take_over_extra(extra, self._loop, once_per_step)
@@ -62,6 +65,7 @@ class Registration:
         scheduler: Several[Stateful] | None,
         *,
         lr_scaling: CustomScaling | None,
+        sharding: Sharding | None,
         on_commit: OnCommit,
     ) -> TrainingLoop:
         """Raises ScriptError when these objects do not belong together."""
@@ -69,19 +73,22 @@ class Registration:
             raise ScriptError("register was called before: register all at once.", Section.REGISTER)
         schedulers = several.members(scheduler)
         self._extras |= {f"scheduler {number}": one for number, one in enumerate(schedulers)}
-        state = TrainingState(
-            several.as_one_module(model), several.members(optimizer), self._extras
+        one, optimizers = several.as_one_module(model), several.members(optimizer)
+        self._pitfalls.check_registration(
+            one, optimizers, schedulers, is_sharded=sharding is not None
         )
-        self._pitfalls.check_registration(state.model, state.optimizers, schedulers)
-        if isinstance(self._membership, WorkerMembership):
+        if isinstance(self._membership, WorkerMembership) or sharding is not None:
             self._pitfalls.check_process_group()
+        parts = sharding.take(model, optimizers, self._environment) if sharding else None
+        state = TrainingState(one, optimizers, self._extras, parts)
+        check_extras(state)
         check_scaling(self._environment.batch, lr_scaling)
         self._loop = TrainingLoop(self._environment, self._membership, state, on_commit, lr_scaling)
         return self._loop
 
     def take_over(self, loop: TrainingLoop, run_once: WarmUp | None, data: Any) -> None:
         """Take the objects over once they are warm: see `Job.register`."""
-        if run_once is not None:
+        if run_once is not None and loop.state.parts is None:
             self._warm_up(loop, run_once)
         if isinstance(self._membership, WorkerMembership):
             loop.state.allocate()
