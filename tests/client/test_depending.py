@@ -45,7 +45,7 @@ def test_a_dry_run_says_what_would_become_of_a_job_and_submits_none(
     ended = concertina("submit", "-f", job_file, "--dry-run")
     assert ended.exit_code == 0, ended.err
     assert ended.out.startswith("The spec is valid.")
-    assert "It would start now, with" in ended.out
+    assert "It would start now in pool default, with" in ended.out
     document = concertina("submit", "-f", job_file, "--dry-run", "-o", "json").document
     assert document["outlook"]["action"] == "start"
     both = concertina("submit", "-f", job_file, "--dry-run", "--wait")

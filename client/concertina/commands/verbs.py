@@ -101,7 +101,7 @@ VERBS: Final[dict[str, tuple[str, str]]] = {
     ),
     "pools": (
         "installation.cluster:pools",
-        "Show each pool's GPUs, how many are in use, and what one more would be worth.",
+        "Show each pool's GPUs, how many are in use, what one more would be worth, and who asks.",
     ),
     "nodes": (
         "installation.cluster:nodes",

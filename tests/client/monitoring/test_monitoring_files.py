@@ -15,7 +15,7 @@ from control_plane.api.monitoring.families import FAMILIES
 from tests.client.monitoring.programs import promtool
 
 DOCS: Final = Path(__file__).parents[3] / "docs"
-GUIDE: Final = (DOCS / "monitoring.md").read_text()
+GUIDE: Final = (DOCS / "operations/monitoring.md").read_text()
 DASHBOARD: Final[dict[str, Any]] = json.loads((DOCS / "monitoring/grafana.json").read_text())
 RULES: Final[list[dict[str, Any]]] = yaml.safe_load((DOCS / "monitoring/rules.yml").read_text())[
     "groups"

@@ -58,4 +58,4 @@ def test_what_another_release_wrote_is_answered_as_far_as_it_goes() -> None:
     assert details_of({}) is None
     assert details_of({"kind": "dreaming", "needed_gpus": 2}) is None
     started = details_of({"kind": "started", "colour": "blue"})
-    assert started == {"kind": "started", "team": None}
+    assert started == {"kind": "started", "team": None, "pools": None}
