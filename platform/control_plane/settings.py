@@ -289,6 +289,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": crontab(hour="3", minute="20"),
         "options": {"queue": "io", "expires": 3600.0},
     },
+    "keep_setup": {
+        "task": "control_plane.tasks.keep_setup",
+        "schedule": 60.0,
+        "options": {"queue": "io", "expires": 60.0},
+    },
     "take_what_lapsed": {
         "task": "control_plane.tasks.take_what_lapsed",
         "schedule": 600.0,

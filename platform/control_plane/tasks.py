@@ -29,6 +29,7 @@ from autoscaler.script_reports import reading
 from autoscaler.simulation.api import retention as simulation_retention
 from control_plane.configuration.retention_settings import RetentionSettings
 from control_plane.database.batch_deletion import Eraser
+from control_plane.setup import versions as setup_versions
 from jobs.commands.removal import retention as jobs_retention
 
 _LOOKING_BACK_SECONDS: Final = 5.0
@@ -62,12 +63,19 @@ def forget_what_is_old() -> None:
         **schedules_retention.delete_old(erase=erase),
         **sweeps_retention.delete_old(erase=erase),
         **simulation_retention.delete_old(kept.simulations, has_time=erase.has_time),
+        "setup_versions": setup_versions.delete_old(kept.audit, erase=erase),
         "audit_entries": forgetting.forget_old(kept.audit, has_time=erase.has_time),
         **jobs_retention.delete_old(kept.jobs, erase=erase, has_time=erase.has_time),
     }
     logger.info(
         "Deleted %s old rows.", sum(deleted.values()), extra={"action": "retention", **deleted}
     )
+
+
+@shared_task(name="control_plane.tasks.keep_setup")
+def keep_setup() -> None:
+    """Write the set-up down if it has changed, whoever changed it, and by whatever way."""
+    setup_versions.keep_what_changed()
 
 
 @shared_task(name="control_plane.tasks.take_what_lapsed")

@@ -1068,13 +1068,13 @@ class AsyncApi:
         request = ApiRequest.of("GET", "/session")
         return cast("Session", await self._sender.answer(request))
 
-    async def get_setup(self) -> WholeSetup:
+    async def get_setup(self, *, as_of: datetime | str | None = None) -> WholeSetup:
         """All that admins have set up, as one document (admins).
 
         Pools with their policy, fair-share settings, prefetched images and nodes; teams with
         their limits, quotas, rules and templates. No secrets, people or tokens.
         """
-        request = ApiRequest.of("GET", "/cluster/setup")
+        request = ApiRequest.of("GET", "/cluster/setup", params={"as_of": as_of})
         return cast("WholeSetup", await self._sender.answer(request))
 
     async def get_sign_in_methods(self) -> SignInMethods:

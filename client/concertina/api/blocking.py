@@ -1062,13 +1062,13 @@ class BlockingApi:
         request = ApiRequest.of("GET", "/session")
         return cast("Session", self._sender.answer(request))
 
-    def get_setup(self) -> WholeSetup:
+    def get_setup(self, *, as_of: datetime | str | None = None) -> WholeSetup:
         """All that admins have set up, as one document (admins).
 
         Pools with their policy, fair-share settings, prefetched images and nodes; teams with
         their limits, quotas, rules and templates. No secrets, people or tokens.
         """
-        request = ApiRequest.of("GET", "/cluster/setup")
+        request = ApiRequest.of("GET", "/cluster/setup", params={"as_of": as_of})
         return cast("WholeSetup", self._sender.answer(request))
 
     def get_sign_in_methods(self) -> SignInMethods:

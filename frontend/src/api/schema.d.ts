@@ -10168,7 +10168,10 @@ export interface operations {
     };
     get_setup: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Say what it was at this moment. Later than now: what it is. */
+                as_of?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

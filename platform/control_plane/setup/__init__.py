@@ -9,6 +9,7 @@ stored    what the database has
 checks    what the models say of single objects
 in_use    what cannot be taken away, and by whom it is used
 writing   changes become rows
+versions  what it was at a moment
 applying  the whole of it: read, compare, check, write, in one transaction
 
 The first four are pure.

@@ -12,6 +12,7 @@ from django.db.models import ProtectedError
 from tenancy.audit import records
 from tenancy.errors import FieldFault
 
+from control_plane.setup import versions
 from control_plane.setup.changes import (
     SetupChange,
     SetupPlan,
@@ -165,6 +166,8 @@ def _written(plan: Callable[[StoredSetup], SetupOutcome]) -> SetupOutcome:
             outcome = plan(stored)
             write(stored, outcome.plan.changes)
             _note(outcome.plan.changes)
+            if outcome.plan.changes:
+                versions.keep(outcome.objects)
     except ProtectedError as error:
         raise SetupInUse([_USED_BY_NOW]) from error
     return outcome

@@ -13,7 +13,7 @@ from django.utils.crypto import salted_hmac
 from tenancy.audit.kinds import KINDS, KindsOfTheHour, hour_of
 from tenancy.audit.records import AuditRecord
 from tenancy.audit.values import bounded
-from tenancy.models.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
+from tenancy.models.past.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
 
 _ENTRIES: Final = AuditEntry._meta.db_table  # noqa: SLF001 - Django's own word
 _REPEATS: Final = AuditRepeats._meta.db_table  # noqa: SLF001 - likewise

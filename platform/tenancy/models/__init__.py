@@ -7,13 +7,15 @@ somebody into a team. A team owns `Secret`s; `ImageRule` says what its jobs may 
 which hosts they may call, `RetentionRule` how long what they leave is kept, `TeamLimits` how many
 of them may run and how many GPU-hours they have in a month, `Quota` how many GPUs of a pool it may
 hold, a `QuotaVersion` how many it might then, and `FairShareSettings` how what is idle is shared
-out, by the `DecayedUsage` of each. `AuditEntry` says who did what.
+out, by the `DecayedUsage` of each. `AuditEntry` says who did what,
+and a `SetupVersion` what was set up then.
 """
 
-from tenancy.models.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
 from tenancy.models.fair_share import DecayedUsage, FairShareSettings
 from tenancy.models.image_rule import ImageRule
 from tenancy.models.limits import TeamLimits, limits_of
+from tenancy.models.past.audit_entry import AuditEntry, AuditOutcome, AuditRepeats, AuditSenderKind
+from tenancy.models.past.setup_version import SetupVersion
 from tenancy.models.people.identity import ProviderIdentity
 from tenancy.models.people.invitation import Invitation
 from tenancy.models.quota import (
@@ -46,6 +48,7 @@ __all__ = [
     "QuotaVersion",
     "RetentionRule",
     "Secret",
+    "SetupVersion",
     "Team",
     "TeamLimits",
     "Token",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from concertina.commands.options import AsPerson, Output
+from concertina.commands.options import AsOf, AsPerson, Output
 from concertina.errors import BadInput, RefusedByService
 from concertina.exit_codes import CommandExitCode
 from concertina.input import job_files
@@ -32,10 +32,10 @@ app = typer.Typer(no_args_is_help=True, help="All that admins set up, as one fil
 
 
 @app.command()
-def export(*, person: AsPerson = None, output: Output = Format.TABLE) -> None:
+def export(*, as_of: AsOf = None, person: AsPerson = None, output: Output = Format.TABLE) -> None:
     """Write pools, nodes, teams, quotas, limits and image rules as a file for `admin apply`."""
     with session(output) as current, current.speaking_for(person) as client:
-        setup = client.setups.read()["setup"]
+        setup = client.setups.read(as_of=as_of)["setup"]
         if current.terminal.is_for_programs:
             current.terminal.show_document(setup)
         else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from concertina.connection.connection import Send
     from concertina.documents import SetupOutcome, WholeSetup
@@ -19,9 +20,13 @@ class WholeSetups:
     def __init__(self, send: Send) -> None:
         self._send = send
 
-    def read(self) -> WholeSetup:
-        """All of it, with its version. Raises: NotAllowed (not an admin)."""
-        return cast("WholeSetup", self._send("GET", _PATH)[1])
+    def read(self, *, as_of: datetime | None = None) -> WholeSetup:
+        """All of it, with its version, or what it was at a moment.
+
+        Raises: NotAllowed (not an admin), RefusedByService (nobody knows what it was then).
+        """
+        params = None if as_of is None else {"as_of": as_of.isoformat()}
+        return cast("WholeSetup", self._send("GET", _PATH, params=params)[1])
 
     def preview(self, setup: Mapping[str, Any], *, prune: bool = False) -> SetupOutcome:
         """What would change. Raises: RefusedByService (it cannot be), NotAllowed."""

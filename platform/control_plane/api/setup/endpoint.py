@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any, Final
 
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
@@ -15,11 +17,19 @@ from tenancy.access.principal import principal_of
 
 from control_plane.api.setup.answers import SetupOutcomeSerializer, outcome_document
 from control_plane.api.setup.documents import SetupBodySerializer, WholeSetupSerializer
-from control_plane.setup import applying, stored
+from control_plane.setup import applying, stored, versions
 from control_plane.setup.nesting import flattened, nested
 from jobs.api import json_types
+from jobs.api.requests import MomentField, query
 
 _VERSION: Final = re.compile(r'"?[0-9a-f]{32}"?')
+
+
+class SetupQuery(serializers.Serializer[Any]):
+    as_of = MomentField(
+        required=False,
+        help_text="Say what it was at this moment. Later than now: what it is.",
+    )
 
 
 class SetupView(APIView):
@@ -28,10 +38,14 @@ class SetupView(APIView):
         summary="All that admins have set up, as one document (admins)",
         description="Pools with their policy, fair-share settings, prefetched images and nodes;"
         " teams with their limits, quotas, rules and templates. No secrets, people or tokens.",
+        parameters=[SetupQuery],
         responses=WholeSetupSerializer,
     )
     def get(self, request: Request) -> Response:
         check_admin(request)
+        moment = query(request, SetupQuery).get("as_of")
+        if moment is not None and moment < timezone.now():
+            return Response(_as_it_was(moment))
         found = stored.read()
         return Response({"version": found.version, "setup": nested(found.objects)})
 
@@ -89,6 +103,15 @@ def checked(form: serializers.Serializer[Any]) -> dict[str, Any]:
     form.is_valid(raise_exception=True)
     found: dict[str, Any] = form.validated_data
     return found
+
+
+def _as_it_was(moment: datetime) -> dict[str, Any]:
+    found = versions.at(moment)
+    if found is None:
+        first = versions.first_known()
+        known = f"before {first:%Y-%m-%dT%H:%M:%SZ}" if first else "yet"
+        raise exceptions.ValidationError({"as_of": f"No set-up was written down {known}."})
+    return {"version": found.version, "setup": found.setup}
 
 
 def _body(request: Request) -> dict[str, Any]:
