@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,13 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import Shard
 from torch.optim.swa_utils import AveragedModel
 
+from concertina_worker.environment import WorkerEnvironment
+from concertina_worker.protocol import Env
 from concertina_worker.sharding.taking import NotShardableError, check_extras, take
+from concertina_worker.training.script_checks.pitfalls import ScriptError
+from concertina_worker.training.script_objects.sharding import Sharding
+
+BATCH = {"base": 8, "lr_scaling": "adascale", "lr_warmup_steps": 0, "max_per_gpu": None}
 
 
 def a_model() -> nn.Sequential:
@@ -120,6 +127,40 @@ def test_optimizers_that_do_not_go_by_rows_or_know_something_are_refused() -> No
     optimizer.step()
     with pytest.raises(NotShardableError, match="has state already"):
         taken(model, optimizer)
+
+
+@pytest.mark.parametrize(
+    ("variables", "reason"),
+    [
+        ({Env.BATCH: json.dumps(BATCH)}, "adascale.*Choose linear"),
+        (
+            {
+                Env.CHECKPOINT_DIR: "folder",
+                Env.CHECKPOINT_KEEP_BEST: '{"metric": "loss", "goal": "min", "n": 2}',
+            },
+            r"keep_best.*Leave it out",
+        ),
+    ],
+    ids=["adascale", "keep_best"],
+)
+def test_what_a_job_may_not_ask_for_with_it_is_refused_with_where_to_read(
+    variables: dict[str, str], reason: str
+) -> None:
+    model = a_model()
+    sharding = Sharding(shard=shard, init=None, device=torch.device("cpu"))
+    environment = WorkerEnvironment.read(variables)
+    with pytest.raises(ScriptError, match=rf"{reason}.*models\.md, “Sharded models”"):
+        sharding.take(model, [torch.optim.SGD(model.parameters())], environment)
+
+
+def test_what_is_refused_by_name_says_where_to_read_and_init_belongs_to_shard() -> None:
+    model = a_model()
+    sharding = Sharding(shard=one_layer, init=None, device=torch.device("cpu"))
+    with pytest.raises(ScriptError, match=r"1\.weight was left out.*models\.md"):
+        sharding.take(model, [torch.optim.SGD(model.parameters())], WorkerEnvironment.read({}))
+    with pytest.raises(ScriptError, match="give both, or none"):
+        Sharding.of(None, lambda _: None, torch.device("cpu"))
+    assert Sharding.of(None, None, torch.device("cpu")) is None
 
 
 def test_averages_of_all_weights_and_loss_scalers_are_refused() -> None:

@@ -70,6 +70,8 @@ class CheckpointDuty:
 
     def _begin_in_parts(self, parts: Parts) -> None:
         """Say from where each worker is to read its rows; have all the rest."""
+        self._await_writing()  # or it might remove what others are about to read
+        parts.kept = None
         newest = in_parts.load_newest(self._rules.folder) if self._rules else None
         if newest is not None:
             content, parts.kept = newest
