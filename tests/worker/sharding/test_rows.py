@@ -64,6 +64,7 @@ class Letters:
     """What workers that are threads send each other."""
 
     def __init__(self) -> None:
+        self.sent_bytes: list[int] = []
         self._boxes: dict[tuple[str, str], queue.Queue[torch.Tensor]] = defaultdict(queue.Queue)
 
     def line_of(
@@ -73,6 +74,7 @@ class Letters:
             room: torch.Tensor, sent: torch.Tensor, room_sizes: list[int], sizes: list[int]
         ) -> None:
             look(room.nbytes + sent.nbytes)
+            self.sent_bytes.append(sent.nbytes)
             for other, part in zip(everyone, sent.split(sizes), strict=True):
                 self._boxes[me, other].put(part.clone())
             for other, place in zip(everyone, room.split(room_sizes), strict=True):
@@ -117,7 +119,9 @@ def moved(
         return found
 
     with ThreadPoolExecutor(len(everyone)) as pool:
-        return dict(zip(everyone, pool.map(run, everyone), strict=True)), most
+        found = dict(zip(everyone, pool.map(run, everyone), strict=True))
+    assert sum(letters.sent_bytes) == sum(one.nbytes for one in wholes)  # each row once
+    return found, most
 
 
 @examples(40)
@@ -144,7 +148,8 @@ def test_everybody_has_its_rows_in_the_end_and_never_much_more(
             for owners in (before, after)
         )
         tensor = max(one.nbytes for one in wholes)
-        assert most[worker] <= largest + tensor + 2 * 32 + 2 * 24  # a row may be larger than asked
+        a_row_of_each = (len(before.names) + 1) * 24  # which may be larger than what is asked for
+        assert most[worker] <= largest + tensor + 2 * 32 + a_row_of_each
 
 
 def test_a_large_model_is_never_whole_on_a_worker_that_joins_or_stays() -> None:

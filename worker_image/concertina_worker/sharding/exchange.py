@@ -1,8 +1,9 @@
 """How do rows get from those who have them to those who shall? In rounds of bounded size.
 
-In each round every worker gives every other what that one is to have of the same few megabytes.
-What has been given is dropped, and room is made as rows arrive: so a worker holds at most the
-larger of what it had and what it will have, one tensor and two rounds more.
+In each round every worker gives the next few megabytes of what it has to those who shall have them:
+all at once, so that each line is used. What has been given is dropped, and room is made as rows
+arrive: so a worker holds at most the larger of what it had and what it will have, one tensor and
+two rounds more.
 """
 
 from __future__ import annotations
@@ -31,9 +32,8 @@ class MovingTensor:
     taken: torch.Tensor | None = None  # those that it has from now on
 
     @property
-    def size(self) -> TensorRows:
-        numbers = self.shape[1:].numel()
-        return TensorRows(rows=self.shape[0], row_bytes=numbers * self.dtype.itemsize)
+    def row_bytes(self) -> int:
+        return self.shape[1:].numel() * self.dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +52,10 @@ class RowExchange:
 
         All who are in `everyone` must go through the same tensors. Raises GroupLostError.
         """
-        sizes = [tensor.size for tensor in tensors]
+        sizes = [self._each(tensor) for tensor in tensors]
+        givers = -(-len(self.before.names) // len(self.after.names)) + 1  # of one taker, at most
         done = 0
-        for stretches in rounds(sizes, most_bytes=ROUND_BYTES):
+        for stretches in rounds(sizes, most_bytes=ROUND_BYTES // givers):
             self._exchange(tensors, stretches)
             whole = stretches[-1].tensor + (stretches[-1].rows.stop == _rows_of(stretches, sizes))
             while done < whole:
@@ -63,6 +64,18 @@ class RowExchange:
         while done < len(tensors):
             yield self._finished(tensors[done])
             done += 1
+
+    def _each(self, tensor: MovingTensor) -> TensorRows:
+        """What each giver has of a tensor, or less."""
+        rows = -(-tensor.shape[0] // len(self.before.names))
+        return TensorRows(rows=rows, row_bytes=tensor.row_bytes)
+
+    def _rows_between(self, shape: torch.Size, stretch: RowStretch, *who: str) -> range:
+        """Return which rows of this round go from the first of these two to the second."""
+        giver, taker = who
+        theirs = self.before.rows_of(giver, shape[0])
+        now = range(theirs.start + stretch.rows.start, theirs.start + stretch.rows.stop)
+        return common(common(theirs, now), self.after.rows_of(taker, shape[0]))
 
     def _finished(self, tensor: MovingTensor) -> MovingTensor:
         """Drop what was given; one without rows for this worker is empty."""
@@ -91,8 +104,7 @@ class RowExchange:
         for stretch in stretches:
             tensor = tensors[stretch.tensor]
             own = self.before.rows_of(self.me, tensor.shape[0])
-            theirs = self.after.rows_of(taker, tensor.shape[0])
-            rows = common(common(own, theirs), stretch.rows)
+            rows = self._rows_between(tensor.shape, stretch, self.me, taker)
             if rows and tensor.held is not None:
                 part = tensor.held[rows.start - own.start : rows.stop - own.start]
                 found.append(part.contiguous().cpu().reshape(-1).view(torch.uint8))
@@ -105,8 +117,7 @@ class RowExchange:
         for stretch in stretches:
             tensor = tensors[stretch.tensor]
             own = self.after.rows_of(self.me, tensor.shape[0])
-            theirs = self.before.rows_of(giver, tensor.shape[0])
-            rows = common(common(own, theirs), stretch.rows)
+            rows = self._rows_between(tensor.shape, stretch, giver, self.me)
             if rows:
                 room = self._make_room(tensor)
                 found.append(room[rows.start - own.start : rows.stop - own.start])
