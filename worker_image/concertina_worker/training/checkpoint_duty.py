@@ -49,7 +49,7 @@ class CheckpointDuty:
         self._start = start
         self._rules = rules
         self._thread: threading.Thread | None = None  # that writes a part
-        self._written_step: int | None = None  # of which this worker has written its part
+        self._written = (0, -1)  # the meeting and step of which this worker wrote its part
         self._writer = CheckpointWriter(rules, self._tell) if rules else None
         self._furthest = FurthestStep(rules.folder) if rules else None
         self._values: dict[str, Value] = {}  # the newest of each name
@@ -138,10 +138,11 @@ class CheckpointDuty:
         if parts is None:
             return
         parts.is_new = False
-        if rules is None or self._written_step == self._state.step:
+        now = (parts.meetings, self._state.step)  # after a loss steps are made again
+        if rules is None or self._written == now:
             return
         self._await_writing()
-        self._written_step = self._state.step
+        self._written = now
         if self._writer is not None:
             self._writer.begin_interval()
         rank, size = parts.place
