@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,6 +138,14 @@ def test_what_was_lost_cannot_begin_anew_without_a_checkpoint() -> None:
     training.begin()
     with pytest.raises(PartsLostError, match="no checkpoint has that"):
         training.begin()
+
+
+def test_samples_of_others_leave_nothing_in_a_sum_not_even_of_an_overflow() -> None:
+    world = ShardWorld(CPU)
+    world.begin(alone("a"))
+    world.weight, room = 0.0, torch.ones(2)
+    world.scatter_sum(room, torch.tensor([math.inf, math.nan]))
+    assert not room.any()
 
 
 def test_a_loss_is_quiet_in_a_step_and_an_error_elsewhere() -> None:

@@ -119,7 +119,10 @@ class ShardWorld:
 
     def scatter_sum(self, part: torch.Tensor, whole: torch.Tensor) -> None:
         """Add up what everybody has, as far as it counts; each gets a part."""
-        whole.mul_(self.weight)
+        if self.weight:
+            whole.mul_(self.weight)
+        else:  # whatever is in it: of an overflow nothing may remain
+            whole.zero_()
         if not self.run(lambda members: members.scatter_sum(part, whole)):
             part.zero_()
 
