@@ -15,6 +15,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from concertina_worker.environment import WorkerEnvironment
 from concertina_worker.protocol import Env
+from concertina_worker.sharding import taking
 from concertina_worker.sharding.taking import NotShardableError, check_extras, take
 from concertina_worker.training.script_checks.pitfalls import ScriptError
 from concertina_worker.training.script_objects.sharding import Sharding
@@ -161,6 +162,12 @@ def test_what_is_refused_by_name_says_where_to_read_and_init_belongs_to_shard() 
     with pytest.raises(ScriptError, match="give both, or none"):
         Sharding.of(None, lambda _: None, torch.device("cpu"))
     assert Sharding.of(None, None, torch.device("cpu")) is None
+
+
+def test_a_pytorch_that_lacks_what_is_needed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taking, "NEEDED", ("set_something",))
+    with pytest.raises(NotShardableError, match=r"PyTorch 2\.\S+ has no set_something.*2\.13"):
+        taken(a_model())
 
 
 def test_averages_of_all_weights_and_loss_scalers_are_refused() -> None:

@@ -12,6 +12,7 @@ from typing import Final
 
 import torch
 from torch import nn, optim
+from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor
 
 from concertina_worker.collective.group import alone
@@ -30,6 +31,15 @@ BY_ROWS: Final = (  # what these remember of a row follows from that row's gradi
     optim.Rprop,
 )
 
+NEEDED: Final = (  # of what `fully_shard` makes of a module; the last of them came with 2.13
+    "set_custom_all_gather",
+    "set_custom_reduce_scatter",
+    "set_gradient_divide_factor",
+    "set_all_reduce_hook",
+    "set_force_sum_reduction_for_comms",
+    "set_reduce_scatter_unused_params",
+)
+
 
 def take(
     model: object,
@@ -43,6 +53,12 @@ def take(
     Raises:
         NotShardableError: they cannot be trained in parts.
     """
+    lacking = [name for name in NEEDED if not hasattr(FSDPModule, name)]
+    if lacking:
+        raise NotShardableError(
+            f"PyTorch {torch.__version__} has no {lacking[0]} for sharded modules. Use 2.13 or"
+            " later."
+        )
     if not isinstance(model, nn.Module):
         raise NotShardableError("`shard` is for one model, not for several.")
     _check_model(model, init)
