@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -29,6 +30,7 @@ from cluster.ray_host.link.membership import Members
 
 _NODE_ID: Final = "ray.io/node-id"
 _ASKED: Final = "asked"
+_LOOK_AGAIN_SECONDS: Final = 60.0  # guessed: a link that slept may ask late for what nobody wants
 
 _log: Final = logging.getLogger(__name__)
 
@@ -39,9 +41,10 @@ class MachineLeases:
 
     installation: str
     members: Callable[[], Members | None]  # as the head said last
+    clock: Callable[[], float] = time.monotonic
     _wanted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     _placed: Mapping[str, str] = field(default_factory=dict)  # names of requests, and ids of Ray
-    _is_settled: bool = False  # nothing was there at the last look, or wanted
+    _settled_until: float = 0.0  # nothing was there at the last look, or wanted; then look again
     _is_busy: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -50,7 +53,8 @@ class MachineLeases:
         with self._lock:
             self._wanted = dict(wanted)
             placed = {name: ray_id for name, ray_id in self._placed.items() if name in wanted}
-            begins = not self._is_busy and (bool(wanted) or not self._is_settled)
+            is_settled = not wanted and self.clock() < self._settled_until
+            begins = not self._is_busy and not is_settled
             self._is_busy = self._is_busy or begins
         if begins:
             threading.Thread(target=self._go_on, name="machines", daemon=True).start()
@@ -67,7 +71,8 @@ class MachineLeases:
             _log.warning("Ray was not asked for machines: %s", problem)
         with self._lock:
             self._is_busy = False
-            self._is_settled = is_settled
+            again = self.clock() + _LOOK_AGAIN_SECONDS
+            self._settled_until = again if is_settled else 0.0
             if placed is not None:
                 self._placed = placed
 
@@ -86,8 +91,12 @@ class MachineLeases:
                 remove_placement_group(get_placement_group(prefix + name))
         members = self.members()
         if members is not None:
+            known = [node.ray_id for node in members.alive]
             for name in wanted.keys() - there.keys():
-                _ask(prefix + name, wanted[name], known=[node.ray_id for node in members.alive])
+                try:
+                    _ask(prefix + name, wanted[name], known=known)
+                except Exception as problem:  # noqa: BLE001 - Ray's own: others are asked for
+                    _log.warning("Ray was not asked for %s: %s", name, problem)
         placed = {
             name: row["bundles_to_node_id"][0]
             for name, row in there.items()
