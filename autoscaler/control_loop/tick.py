@@ -49,7 +49,11 @@ from autoscaler.control_loop.housekeeping.usage_watch import UsageWatch
 from autoscaler.control_loop.lease import epochs
 from autoscaler.control_loop.lease.exclusive import Fence, LeaseLost, exclusively
 from autoscaler.control_loop.lease.orders import FencedOrders
-from autoscaler.control_loop.machines.asking import ask_for_machines
+from autoscaler.control_loop.machines.asking import (
+    ask_for_machines,
+    give_back_what_takes_no_work,
+)
+from autoscaler.control_loop.machines.one_more_node import GrowthQuestions
 from autoscaler.control_loop.models import Tick, TickTotal
 from autoscaler.control_loop.observation_budget import OBSERVATION_SECONDS
 from autoscaler.control_loop.observe.jobs import views as observe
@@ -116,6 +120,7 @@ class ControlLoop:
     shows_other_teams: bool = True  # to teams, in what they are told of their own jobs
     code_limits: CodeLimits = field(default_factory=CodeLimits)
     code_arrivals: CodeArrivals = field(default_factory=CodeArrivals)
+    growth_questions: GrowthQuestions = field(default_factory=GrowthQuestions)
 
     def run_once(self) -> bool:
         """One tick; False when another process is at it, or the worker host does not answer."""
@@ -146,6 +151,8 @@ class ControlLoop:
                     now=self.clock(),
                     told_after=self.limits.silence_told_after,
                 )
+            if roster is not None:
+                give_back_what_takes_no_work(roster, now=self.clock(), writing=fence.transaction)
             return False
         return True
 
@@ -204,7 +211,9 @@ class ControlLoop:
                 has_alarm=has_alarm,
             )
         if self.host.roster_keeper is not None:
-            ask_for_machines(planned, roster, context, planner=self.planner)
+            ask_for_machines(
+                planned, roster, context, planner=self.planner, questions=self.growth_questions
+            )
         self._go_on_in_background(context, orders)
         if planned.puts_off or some_may_go_on(context.arriving, reconciled):
             demand_signal.announce_demand()

@@ -186,7 +186,8 @@ class PoolAdmin(PoolAdminBase):
     @admin.display(description="machines lately")
     def machines(self, pool: Pool) -> str:
         """Tell what was decided about machines that it asked for or gave back."""
-        lines = ((f"{one.at:%Y-%m-%d %H:%M} UTC", one.told) for one in last_events(pool))
+        events = last_events([pool]).get(pool.name, ())
+        lines = ((f"{one.at:%Y-%m-%d %H:%M} UTC", one.told) for one in events)
         return format_html_join(mark_safe("<br>"), "{}: {}", lines) or "none"
 
     @admin.display(description="GPUs")
@@ -218,6 +219,7 @@ class NodeAdmin(NodeAdminBase):
         "idle_since",
         "giving_back_since",
         "is_released",
+        "is_unfit",
         "machine",
         "complaints",
     )

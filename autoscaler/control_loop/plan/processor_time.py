@@ -34,6 +34,11 @@ class ProcessorTime:
     seconds: float
     _spent: float = field(default=0.0, init=False)
 
+    @property
+    def spent(self) -> float:
+        """Return how many seconds computations have taken so far."""
+        return self._spent
+
     def bound(self, compute: Callable[[], Result], *, at_most: float) -> Result:
         """Return what is computed, in `at_most` seconds or what is left.
 

@@ -18,6 +18,7 @@ from typing import Final
 
 LATE_AFTER: Final = timedelta(minutes=10)  # guessed: clouds take some minutes for a machine
 RATE_OVER: Final = timedelta(hours=1)
+UNFIT_FOR: Final = timedelta(hours=1)  # guessed: whoever mends machines has looked by then
 MOST_NODES: Final = 1000
 LONGEST_PATIENCE: Final = 86_400  # seconds
 SHORTEST_PATIENCE: Final = 10  # seconds; GPUs that are on their way back are there by then
@@ -34,6 +35,7 @@ class AskingRules:
 
     nodes_min: int
     nodes_max: int
+    gpus_per_node: int
     worth_a_node: float | None  # a price per GPU; None: only jobs that wait count
     patience: timedelta  # a need has to last for so long
     idle: timedelta  # a node that does nothing for so long is given back
@@ -59,8 +61,11 @@ class AskingNode:
     is_busy: bool = False  # a job has GPUs of it, or a process of ours is there
     is_there: bool = True  # the cluster has its machine, and does not take it back by itself
     idle_since: datetime | None = None
+    silent_since: datetime | None = None
+    is_cordoned: bool = False  # by whomever
     giving_back_since: datetime | None = None
     is_released: bool = False
+    is_unfit: bool = False  # it took no work, for which it is given back
     why_closed: str = ""
 
 
@@ -71,11 +76,13 @@ class AskingPool:
     name: str
     rules: AskingRules | None
     nodes: tuple[AskingNode, ...] = ()
+    is_planned: bool = True  # False: nobody knows what it needs now
     unused_machines: int = 0  # they bear its labels, and are no nodes
     startable_jobs: int = 0  # they wait, and more nodes would start them
     nodes_to_start: int = 1  # so many; one after the other
     price: float | None = None  # what one more GPU would add, as the newest plan says
     need_since: datetime | None = None
+    note: str = ""  # as it was told last
     request: OpenRequest | None = None
     asked_lately: int = 0  # within `RATE_OVER`
     given_back_lately: int = 0
@@ -114,6 +121,7 @@ class MachineStep:
     reason: str
     node: str = ""
     numbers: Numbers = field(default_factory=dict)
+    is_unfit: bool = False  # of one that is closed: a need asks for another instead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,18 +146,34 @@ def decide_about_machines(pool: AskingPool, now: datetime) -> AskingOutcome:
     """Return what is done about this pool's machines now."""
     if pool.rules is None:
         return AskingOutcome(steps=tuple(_steps_of_one_that_asks_no_more(pool)))
+    if not pool.is_planned:
+        return _of_one_that_nobody_planned(pool, pool.rules, now)
     need = need_of(pool, pool.rules)
-    since = None if need is None else pool.need_since or now
+    # Whatever a clock said that was put back since, it has not been needed since tomorrow.
+    since = None if need is None else min(pool.need_since or now, now)
     if pool.request is not None:
         steps, note = tuple(_about_request(pool, pool.rules, pool.request, need, now)), ""
     elif need is not None:
         steps, note = _about_need(pool, pool.rules, need, since or now, now)
     else:
         steps, note = _about_idle_nodes(pool, pool.rules, now)
+    if not any(step.action is MachineAction.CLOSED for step in steps):
+        steps = (*steps, *_about_unfit_nodes(pool, pool.rules, now))
     # What somebody works on again is not released; the rest goes on whatever else is decided.
     taken = {step.node for step in steps if step.action is MachineAction.TAKEN_BACK}
     released = (step for step in _releases(pool) if step.node not in taken)
     return AskingOutcome(steps=(*steps, *released), need_since=since, note=note)
+
+
+def _of_one_that_nobody_planned(
+    pool: AskingPool, rules: AskingRules, now: datetime
+) -> AskingOutcome:
+    """Nothing is asked for and nothing idle closed; what came and is of no use still goes."""
+    brought: tuple[MachineStep, ...] = ()
+    if pool.request is not None and pool.request.brought_at is not None:
+        brought = tuple(_about_brought(pool, pool.request, pool.request.brought_at, now))
+    steps = (*brought, *_about_unfit_nodes(pool, rules, now), *_releases(pool))
+    return AskingOutcome(steps=steps, need_since=pool.need_since, note=pool.note)
 
 
 def note_of_brought(machine: str, asked_at: datetime, now: datetime) -> MachineStep:
@@ -226,10 +250,11 @@ def _about_need(
     pool: AskingPool, rules: AskingRules, need: MachineNeed, since: datetime, now: datetime
 ) -> tuple[tuple[MachineStep, ...], str]:
     numbers: dict[str, float] = {**need.numbers, "nodes_max": rules.nodes_max}
-    leaving = [node for node in pool.nodes if node.giving_back_since is not None and node.is_there]
-    if pool.count >= rules.nodes_max:
+    leaving = [node for node in pool.nodes if _may_come_back(node, now)]
+    if pool.count >= rules.nodes_max:  # whoever waits gets no more, and what is idle is no help
         note = f"One more node is needed ({need.reason}), and it has nodes_max ({rules.nodes_max})."
-        return (), note
+        closed, hindrance = _about_idle_nodes(pool, rules, now)
+        return closed, " ".join(filter(None, (note, hindrance)))
     if leaving:
         node = min(leaving, key=lambda one: (one.is_released, one.name))
         reason = f"it was being given back, and is there still, while {need.reason}"
@@ -245,6 +270,13 @@ def _about_need(
         )
     numbers["needed_for_seconds"] = (now - since).total_seconds()
     return (_step(MachineAction.ASKED, need.reason, numbers=numbers),), ""
+
+
+def _may_come_back(node: AskingNode, now: datetime) -> bool:
+    since = node.giving_back_since
+    if since is None or not node.is_there:
+        return False
+    return not node.is_unfit or now - since >= UNFIT_FOR
 
 
 def _about_idle_nodes(
@@ -272,6 +304,35 @@ def _about_idle_nodes(
     numbers = {"idle_minutes": minutes, "nodes": pool.count, "nodes_min": rules.nodes_min}
     reason = f"nothing has run there for {minutes:.0f} minutes"
     return (_step(MachineAction.CLOSED, reason, node=name, numbers=numbers),), ""
+
+
+def _about_unfit_nodes(
+    pool: AskingPool, rules: AskingRules, now: datetime
+) -> Iterator[MachineStep]:
+    """Close the one that has taken no work for longest: it costs as much as one that does.
+
+    Where none of the pool's takes any, those of the fewest stay: it may be on our side.
+    """
+    long = max(rules.idle, LATE_AFTER)
+    unfit = [
+        (node.silent_since, node.name, node.why_closed)
+        for node in pool.kept
+        if node.is_there
+        and not node.is_busy
+        and not node.is_cordoned
+        and node.silent_since is not None
+        and now - node.silent_since >= long
+    ]
+    may_go = pool.count > rules.nodes_min or any(node.takes_work for node in pool.nodes)
+    if not unfit or not may_go or pool.given_back_lately >= rules.nodes_per_hour:
+        return
+    since, name, why = min(unfit)
+    minutes = (now - since).total_seconds() / 60.0
+    reason = f"it has taken no work for {minutes:.0f} minutes: {why}"
+    numbers = {"silent_minutes": minutes, "nodes": pool.count}
+    yield MachineStep(
+        action=MachineAction.CLOSED, reason=reason, node=name, numbers=numbers, is_unfit=True
+    )
 
 
 def _releases(pool: AskingPool) -> Iterator[MachineStep]:

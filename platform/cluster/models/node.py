@@ -85,6 +85,12 @@ class Node(models.Model):
         editable=False,
         help_text="On, for a node that is being given back: nothing of its machine is leased.",
     )
+    is_unfit = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="On, for a node that is being given back: it took no work for long.",
+    )
     silent_since = models.DateTimeField(
         null=True,
         blank=True,
@@ -148,7 +154,7 @@ class Node(models.Model):
     def clean(self) -> None:
         """Refuse what cannot be, and to take away GPUs that are guaranteed to teams."""
         if self.is_schedulable:  # whoever opens it keeps it
-            self.giving_back_since, self.is_released = None, False
+            self.giving_back_since, self.is_released, self.is_unfit = None, False, False
         self.check_gpu_uuids()
         self.check_host_url()
         check_service_url(self.service_url)

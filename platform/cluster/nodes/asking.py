@@ -12,11 +12,11 @@ import logging
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from cluster.following.asking import (
     RATE_OVER,
@@ -40,7 +40,7 @@ _LONGEST_NAME: Final = 80
 _LONGEST_REASON: Final = 300  # of a node's, as its column has
 _SERVICE: Final = (
     *("is_schedulable", "is_draining", "leaving_because", "silent_since", "silent_reason"),
-    *("giving_back_since", "is_released", "idle_since"),
+    *("giving_back_since", "is_released", "is_unfit", "idle_since"),
 )
 _ENDS: Final = {MachineAction.ARRIVED, MachineAction.UNUSABLE, MachineAction.WITHDRAWN}
 
@@ -77,26 +77,91 @@ def tell_the_cluster(keeper: RosterKeeper, *, now: datetime, writing: Writing) -
 
 
 def pools_that_ask() -> Sequence[Pool]:
-    """Return those that ask for machines or give some back, or whose requests are to be ended."""
+    """Return those that ask for machines, and those of which something of that is left over."""
+    requests = MachineRequest.objects.filter(pool=OuterRef("pk"), ended_at=None)
+    nodes = Node.objects.filter(pool=OuterRef("pk"))
+    touched = nodes.exclude(giving_back_since=None, idle_since=None)
     rows = Pool.objects.filter(
         Q(nodes_max__isnull=False)
-        | Q(machine_requests__isnull=False, machine_requests__ended_at=None)
-        | Q(nodes__giving_back_since__isnull=False)
+        | Q(needs_a_node_since__isnull=False)
+        | ~Q(asking_note="")
+        | Exists(requests)
+        | Exists(touched)
     )
-    return list(rows.distinct().order_by("name"))
+    return list(rows.order_by("name"))
 
 
-def last_events(pool: Pool) -> Sequence[MachineEvent]:
-    """Return what was decided last about machines of this pool, newest first."""
-    return list(MachineEvent.objects.filter(pool=pool.name).order_by("-at", "-id")[:EVENTS_SHOWN])
+def last_events(pools: Collection[Pool]) -> Mapping[str, Sequence[MachineEvent]]:
+    """Return what was decided last about machines of each of these pools, newest first."""
+    found: defaultdict[str, list[MachineEvent]] = defaultdict(list)
+    newest = [
+        MachineEvent.objects.filter(pool=pool.name).order_by("-at", "-id")[:EVENTS_SHOWN]
+        for pool in pools
+    ]
+    if newest:
+        for event in newest[0].union(*newest[1:], all=True):
+            found[event.pool].append(event)
+    for events in found.values():
+        events.sort(key=lambda one: (one.at, one.pk), reverse=True)
+    return found
+
+
+def as_they_are(
+    pools: Sequence[Pool], roster: Roster | None, *, busy: Collection[str], now: datetime
+) -> Mapping[str, AskingPool]:
+    """Return what is known of these pools, by name, but for what the plan says.
+
+    Args:
+        pools: as `pools_that_ask` returned them.
+        roster: what the cluster has; None: nobody tells.
+        busy: nodes where processes of ours are, whatever rows say.
+        now: the time of the tick.
+    """
+    machines = () if roster is None else roster.machines
+    staying = {one.name: not one.leaving_because for one in machines}
+    # Where nobody tells, those of a pool that asks no more are its own again, and others wait.
+    told_by_nobody = {pool.pk for pool in pools if roster is None and _rules(pool) is None}
+    nodes: defaultdict[int, list[AskingNode]] = defaultdict(list)
+    rows = Node.objects.filter(pool__in=pools).annotate(claimed=Count("claims"))
+    for row in rows.order_by("name"):
+        is_busy = bool(row.claimed) or row.name in busy
+        is_there = staying.get(row.name, row.pool_id in told_by_nobody)
+        nodes[row.pool_id].append(_node(row, is_busy=is_busy, is_there=is_there))
+    pending = MachineRequest.objects.filter(pool__in=pools, ended_at=None)
+    requests = {request.pool_id: _open(request) for request in pending}
+    # What is of a later time was written before a clock was put back: it counts for as long.
+    events = MachineEvent.objects.filter(
+        pool__in=[pool.name for pool in pools], at__range=(now - RATE_OVER, now + RATE_OVER)
+    )
+    lately: defaultdict[tuple[str, str], list[datetime]] = defaultdict(list)
+    for name, kind, at in events.values_list("pool", "kind", "at"):
+        lately[name, kind].append(at)
+    found = {}
+    for pool in pools:
+        names = {node.name for node in nodes[pool.pk]}
+        bearing = {one.name for one in machines if one.bears(pool.ray_selector)}
+        closed = lately[pool.name, MachineAction.CLOSED]
+        given_back = [*closed, *lately[pool.name, MachineAction.GIVEN_BACK]]
+        found[pool.name] = AskingPool(
+            name=pool.name,
+            rules=_rules(pool),
+            nodes=tuple(nodes[pool.pk]),
+            unused_machines=len(bearing - names),
+            need_since=pool.needs_a_node_since,
+            note=pool.asking_note,
+            request=requests.get(pool.pk),
+            asked_lately=len(lately[pool.name, MachineAction.ASKED]),
+            given_back_lately=len(closed),
+            given_back_at=max((at for at in given_back if at <= now), default=None),
+        )
+    return found
 
 
 def decide_and_write(
     pools: Sequence[Pool],
+    seen: Mapping[str, AskingPool],
     demand: Mapping[str, PoolDemand],
-    roster: Roster | None,
     *,
-    busy: Collection[str],
     now: datetime,
     writing: Writing,
 ) -> None:
@@ -104,23 +169,30 @@ def decide_and_write(
 
     Args:
         pools: as `pools_that_ask` returned them.
-        demand: what the plan says, by pool; one that was not planned is left as it is.
-        roster: what the cluster has; None: nobody tells.
-        busy: nodes where processes of ours are, whatever rows say.
+        seen: as `as_they_are` returned them.
+        demand: what the plan says, by pool; of one that is left out nobody knows what it needs.
         now: the time of the tick.
         writing: begins a transaction. What an admin has changed meanwhile stays.
     """
     for pool in pools:
-        asks = _rules(pool) is not None
-        if asks and (roster is None or pool.name not in demand):
-            continue
-        seen = _seen(pool, demand.get(pool.name, PoolDemand()), roster, busy=busy, now=now)
-        outcome = decide_about_machines(seen, now)
-        idle = _idle_since(seen, now)
+        known = _with_demand(seen[pool.name], demand.get(pool.name))
+        outcome = decide_about_machines(known, now)
+        idle = _idle_since(known, now) if known.is_planned else {}
         if not _is_new(pool, outcome, idle):
             continue
         with writing():
             _write(pool, outcome, idle, now)
+
+
+def _with_demand(pool: AskingPool, demand: PoolDemand | None) -> AskingPool:
+    if demand is None:
+        return replace(pool, is_planned=pool.rules is None)
+    return replace(
+        pool,
+        startable_jobs=demand.startable_jobs,
+        nodes_to_start=demand.nodes_to_start,
+        price=demand.price,
+    )
 
 
 def _wish(request: MachineRequest) -> MachineWish:
@@ -136,59 +208,29 @@ def _wish(request: MachineRequest) -> MachineWish:
     )
 
 
-def _seen(
-    pool: Pool,
-    demand: PoolDemand,
-    roster: Roster | None,
-    *,
-    busy: Collection[str],
-    now: datetime,
-) -> AskingPool:
-    machines = () if roster is None else roster.machines
-    staying = {one.name: not one.leaving_because for one in machines}
-    rows = list(pool.nodes.annotate(claimed=Count("claims")).order_by("name"))
-    names = {row.name for row in rows}
-    bearing = {one.name for one in machines if one.bears(pool.ray_selector)}
-    request = pool.machine_requests.filter(ended_at=None).first()
-    events = MachineEvent.objects.filter(pool=pool.name)
-    lately: defaultdict[str, list[datetime]] = defaultdict(list)
-    for kind, at in events.filter(at__gt=now - RATE_OVER).values_list("kind", "at"):
-        lately[kind].append(at)
-    given_back = [*lately[MachineAction.CLOSED], *lately[MachineAction.GIVEN_BACK]]
-    return AskingPool(
-        name=pool.name,
-        rules=_rules(pool),
-        nodes=tuple(
-            AskingNode(
-                name=row.name,
-                takes_work=row.takes_work,
-                is_busy=bool(row.claimed) or row.name in busy,
-                is_there=staying.get(row.name, roster is None),
-                idle_since=row.idle_since,
-                giving_back_since=row.giving_back_since,
-                is_released=row.is_released,
-                why_closed=row.silent_reason or row.leaving_because,
-            )
-            for row in rows
-        ),
-        unused_machines=len(bearing - names),
-        startable_jobs=demand.startable_jobs,
-        nodes_to_start=demand.nodes_to_start,
-        price=demand.price,
-        need_since=pool.needs_a_node_since,
-        request=None if request is None else _open(request),
-        asked_lately=len(lately[MachineAction.ASKED]),
-        given_back_lately=len(lately[MachineAction.CLOSED]),
-        given_back_at=max(given_back, default=None),
+def _node(row: Node, *, is_busy: bool, is_there: bool) -> AskingNode:
+    return AskingNode(
+        name=row.name,
+        takes_work=row.takes_work,
+        is_busy=is_busy,
+        is_there=is_there,
+        idle_since=row.idle_since,
+        silent_since=row.silent_since,
+        is_cordoned=not row.is_schedulable,
+        giving_back_since=row.giving_back_since,
+        is_released=row.is_released,
+        is_unfit=row.is_unfit,
+        why_closed=row.silent_reason or row.leaving_because,
     )
 
 
 def _rules(pool: Pool) -> AskingRules | None:
-    if pool.nodes_max is None or not pool.follows:
+    if pool.nodes_max is None or pool.gpus_per_node is None or not pool.follows:
         return None
     return AskingRules(
         nodes_min=pool.nodes_min,
         nodes_max=pool.nodes_max,
+        gpus_per_node=pool.gpus_per_node,
         worth_a_node=pool.worth_a_node,
         patience=timedelta(seconds=pool.patience_seconds),
         idle=timedelta(minutes=pool.idle_minutes),
@@ -210,7 +252,7 @@ def _idle_since(seen: AskingPool, now: datetime) -> dict[str, datetime | None]:
     found = {}
     for node in seen.nodes:
         is_idle = seen.rules is not None and node.takes_work and not node.is_busy
-        since = (node.idle_since or now) if is_idle else None
+        since = min(node.idle_since or now, now) if is_idle else None
         if since != node.idle_since:
             found[node.name] = since
     return found
@@ -285,12 +327,13 @@ def _serve(pool: Pool, step: MachineStep, now: datetime) -> bool:
         if node.is_released:
             node.silent_since, node.silent_reason = now, NEW
         node.is_schedulable, node.is_draining, node.leaving_because = True, False, ""
-        node.giving_back_since, node.is_released = None, False
+        node.giving_back_since, node.is_released, node.is_unfit = None, False, False
     else:
-        if not node.takes_work:
+        if not node.is_schedulable or step.is_unfit == (node.silent_since is None):
             return False
         reason = f"it is given back: {step.reason}"[:_LONGEST_REASON]
         node.is_schedulable, node.is_draining, node.leaving_because = False, True, reason
         node.giving_back_since, node.idle_since = now, None
+        node.is_unfit = step.is_unfit
     node.save(update_fields=_SERVICE)
     return True

@@ -34,11 +34,11 @@ def maintain(name: str, what: Maintenance) -> Node:
             records.note_change(before=before, after=wanted, row=name)
             node.is_schedulable, node.is_draining = is_schedulable, is_draining
             node.leaving_because = ""  # from now on it is as an admin says
-            node.giving_back_since, node.is_released = None, False
+            node.giving_back_since, node.is_released, node.is_unfit = None, False, False
             node.save(
                 update_fields=[
                     *("is_schedulable", "is_draining", "leaving_because"),
-                    *("giving_back_since", "is_released"),
+                    *("giving_back_since", "is_released", "is_unfit"),
                 ]
             )
     return node

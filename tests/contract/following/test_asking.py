@@ -20,6 +20,7 @@ NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 RULES = AskingRules(
     nodes_min=0,
     nodes_max=3,
+    gpus_per_node=8,
     worth_a_node=None,
     patience=timedelta(seconds=60),
     idle=timedelta(minutes=10),
@@ -37,6 +38,11 @@ def node(name: str = "n1", **given: Any) -> AskingNode:
 
 def idle(name: str, *, minutes: float = 10.0, **given: Any) -> AskingNode:
     return node(name, is_busy=False, idle_since=ago(minutes=minutes), **given)
+
+
+def silent(name: str = "n2", *, minutes: float = 10.0, **given: Any) -> AskingNode:
+    known = {"takes_work": False, "is_busy": False, "silent_since": ago(minutes=minutes)}
+    return node(name, **{**known, "why_closed": "no torch there", **given})
 
 
 def leaving(name: str = "n2", **given: Any) -> AskingNode:
@@ -187,6 +193,57 @@ CASES: dict[str, tuple[AskingOutcome, list[tuple[str, str]]]] = {
         decided(node(), leaving(is_released=True, is_there=False), **WAITS),
         [("asked", "")],
     ),
+    "an idle node stays while a machine is needed that may come": (
+        decided(node("n1"), idle("n2"), **WAITS),
+        [("asked", "")],
+    ),
+    "an idle node is no help to who waits for more than may come": (
+        decided(node("n1"), node("n2"), idle("n3"), **WAITS),
+        [("closed", "n3")],
+    ),
+    # nodes that are of no use
+    "a node has taken no work for long": (decided(node(), silent()), [("closed", "n2")]),
+    "a node has taken no work for a moment": (decided(node(), silent(minutes=9.0)), []),
+    "a node that takes no work goes whatever is needed": (
+        decided(node("n1"), silent(), rules=replace(RULES, nodes_max=2), **WAITS),
+        [("closed", "n2")],
+    ),
+    "one goes while another is asked for": (
+        decided(node("n1"), silent(), request=asked(), **WAITS),
+        [("closed", "n2")],
+    ),
+    "a job has GPUs of it": (decided(node(), silent(is_busy=True)), []),
+    "an admin has closed it": (decided(node(), silent(is_cordoned=True)), []),
+    "the cluster takes it by itself": (decided(node(), silent(is_there=False)), []),
+    "none of the fewest takes work": (
+        decided(silent("n1"), silent("n2"), rules=AT_LEAST_TWO),
+        [],
+    ),
+    "one of the fewest takes work, and another is to come for the other": (
+        decided(node("n1"), silent("n2"), rules=AT_LEAST_TWO),
+        [("closed", "n2")],
+    ),
+    "another is asked for in its place": (
+        decided(node("n1"), leaving(is_unfit=True, is_released=True), **WAITS),
+        [("asked", "")],
+    ),
+    "it is tried again after an hour": (
+        decided(node("n1"), leaving(is_unfit=True, giving_back_since=ago(hours=1)), **WAITS),
+        [("taken_back", "n2")],
+    ),
+    # nobody knows what the pool needs
+    "nothing is asked for or withdrawn": (
+        decided(idle("n1"), request=asked(), is_planned=False),
+        [],
+    ),
+    "what came and is of no use is told, and goes": (
+        decided(silent("n9", minutes=11.0), request=brought(minutes=11.0), is_planned=False),
+        [("unusable", "n9"), ("closed", "n9")],
+    ),
+    "what was closed is released": (
+        decided(node(), leaving(), is_planned=False),
+        [("given_back", "n2")],
+    ),
     # a pool that asks no more
     "it asks no more, and has asked": (
         decided(node(), rules=None, request=asked()),
@@ -234,6 +291,16 @@ def test_a_need_begins_once_and_ends() -> None:
     assert decided(node(), **NEW).need_since == NOW
     assert decided(node(), **WAITS).need_since == WAITS["need_since"]
     assert decided(node(), need_since=ago(seconds=5)).need_since is None
+
+
+def test_what_nobody_knows_stays_as_it_was() -> None:
+    outcome = decided(node(), is_planned=False, need_since=ago(seconds=5), note="It is full.")
+    assert (outcome.need_since, outcome.note) == (ago(seconds=5), "It is full.")
+
+
+def test_a_clock_that_is_put_back_makes_a_need_new() -> None:
+    later = NOW + timedelta(days=1)
+    assert decided(node(), need_since=later, **NEW).need_since == NOW
 
 
 def test_a_machine_is_asked_for_once_and_another_after_it_came() -> None:

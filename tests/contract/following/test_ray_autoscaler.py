@@ -11,6 +11,7 @@ from cluster.models import MachineEvent, Node, Pool
 from cluster.nodes import silence
 from cluster.nodes.asking import (
     PoolDemand,
+    as_they_are,
     decide_and_write,
     pools_that_ask,
     tell_the_cluster,
@@ -59,9 +60,8 @@ def tick(host: RayHost, *, later: timedelta = timedelta(0)) -> None:
     pools = pools_that_ask()
     decide_and_write(
         pools,
+        as_they_are(pools, roster, busy=(), now=now + later),
         {pool.name: PoolDemand() for pool in pools},
-        roster,
-        busy=(),
         now=now + later,
         writing=transaction.atomic,
     )

@@ -7,8 +7,12 @@ from cluster.models import MachineEvent, MachineRequest, Node, Pool
 from cluster.nodes.maintenance import Maintenance, maintain
 from cluster.ray_host.nodes import NodeRows
 from cluster.worker_host import HostUnavailable
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from autoscaler.planning import planner
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import Job
 from tests.control_loop.following.keeper import LABELS, Keeper
 from tests.control_loop.world import World
@@ -231,3 +235,103 @@ def test_the_first_machine_of_a_pool_comes_though_no_node_answers(
     world.host.is_unavailable = False
     world.tick()
     assert told()[2:] == [("arrived", "n2")]
+
+
+def test_a_need_that_nobody_can_work_out_withdraws_nothing(world: World, asking: Keeper) -> None:
+    """Planning with one more node may fail, or take too long, where planning does not."""
+    asks_for_one(world)
+
+    def fail_with_more(state: ClusterState) -> Plan:
+        if any(node.name.startswith("(new") for node in state.pools[0].nodes):
+            raise ArithmeticError
+        return planner.plan(state)
+
+    world.planner = fail_with_more  # type: ignore[assignment]
+    world.tick(3)
+    assert told() == [("asked", "")]
+
+
+def test_a_pool_that_asks_again_remembers_nothing_of_before(world: World, asking: Keeper) -> None:
+    asking.has("n1", "n2")
+    world.tick(2)
+    assert Node.objects.exclude(idle_since=None).count() == 2
+    Pool.objects.update(nodes_max=None, needs_a_node_since=world.clock(), asking_note="It is full.")
+    world.tick()
+    pool = Pool.objects.get()
+    assert (pool.needs_a_node_since, pool.asking_note) == (None, "")
+    assert Node.objects.filter(idle_since=None).count() == 2
+    world.clock.advance(3600.0)
+    Pool.objects.update(nodes_max=2)
+    world.tick(2)
+    assert told() == []
+
+
+def test_a_machine_that_takes_no_work_is_given_back(world: World, asking: Keeper) -> None:
+    """It costs as much as one that does, and the pool may have another instead."""
+    asks_for_one(world)
+    asking.has("n1", "n2")
+    asking.brings = "n2"
+    world.host.silent = {"n2": "no torch there"}
+    world.tick(2)
+    world.clock.advance(10 * 60.0)
+    world.tick(2)
+    happened = [("unusable", "n2"), ("closed", "n2"), ("given_back", "n2")]
+    assert told() == [("asked", ""), ("brought", "n2"), *happened]
+    assert set(NodeRows()()) == {"n1"}
+    world.host.silent = {}  # nobody asks it
+    asking.brings = ""
+    world.clock.advance(PATIENCE)
+    world.tick(2)
+    assert told()[5:] == [("asked", "")]  # another, and not the same again
+    asking.has("n1", "n3")
+    world.tick(2)
+    assert not Node.objects.filter(name="n2").exists()
+
+
+def test_the_only_machine_is_given_back_though_there_is_no_tick(
+    world: World, asking: Keeper
+) -> None:
+    """Where no node answers nothing is planned, and the machine costs all the same."""
+    world.tick()
+    world.host.is_unavailable = True
+    world.host.silent = {"n1": "no torch there"}
+    assert not world.loop().run_once()
+    world.clock.advance(10 * 60.0)
+    for _ in range(2):
+        assert not world.loop().run_once()
+    assert told() == [("closed", "n1"), ("given_back", "n1")]
+    node = Node.objects.get()
+    assert node.leaving_because.startswith("it is given back: it has taken no work for 10 minutes")
+    maintain("n1", Maintenance.UNCORDON)
+    assert not Node.objects.get().is_unfit
+
+
+def test_nobody_who_tells_which_machines_there_are_gives_none_back(
+    world: World, asking: Keeper
+) -> None:
+    asking.has("n1", "n2")
+    world.host.silent = {"n2": "no torch there"}
+    world.tick(2)
+    asking.machines = None
+    world.clock.advance(3600.0)
+    world.tick(2)
+    assert told() == []
+
+
+def test_many_pools_are_looked_at_at_once(world: World, asking: Keeper) -> None:
+    def statements(pools: int) -> list[str]:
+        for number in range(pools):
+            pool = Pool.objects.create(
+                name=f"more-{pools}-{number}",
+                ray_selector={"concertina.io/pool": f"more-{pools}-{number}"},
+                nodes_max=2,
+                gpus_per_node=4,
+            )
+            pool.machine_requests.create(asked_at=world.clock(), ended_at=world.clock())
+        world.tick(2)
+        with CaptureQueriesContext(connection) as seen:
+            world.tick()
+        made = [one["sql"] for one in seen]
+        return [sql[:60] for sql in made if "machine" in sql or "nodes_max" in sql]
+
+    assert statements(1) == statements(9)

@@ -121,6 +121,25 @@ def test_a_pool_that_asks_for_nothing_costs_no_statement(admin: APIClient, follo
     assert statements() == []
 
 
+def test_many_pools_that_ask_cost_no_more_statements(admin: APIClient, followed: Pool) -> None:
+    Pool.objects.update(nodes_max=6, gpus_per_node=4)
+
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            admin.get("/api/v1/pools")
+        return len([one for one in seen.captured_queries if "machine" in one["sql"]])
+
+    few = statements()
+    for number in range(3):
+        Pool.objects.create(
+            name=f"more-{number}", ray_selector=LABELS, nodes_max=6, gpus_per_node=4
+        )
+        MachineEvent.objects.create(at=AT, kind="asked", pool=f"more-{number}", reason="a need")
+    assert statements() == few
+    shown = {one["name"]: one["machines"] for one in admin.get("/api/v1/pools").json()["items"]}
+    assert [len(shown[name]["events"]) for name in sorted(shown)] == [0, 1, 1, 1]
+
+
 def test_a_job_may_be_as_large_as_the_pool_may_become(followed: Pool) -> None:
     (pool,) = read_pools()
     assert (pool.gpus, pool.gpus_of_largest_node) == (8, 4)

@@ -184,13 +184,14 @@ def _machines(pools: Sequence[Pool]) -> Mapping[int, Mapping[str, Any]]:
         return {}
     requests = MachineRequest.objects.filter(pool__in=pools, ended_at=None)
     asked = dict(requests.values_list("pool_id", "asked_at"))
+    events = last_events(pools)
     return {
         pool.pk: {
             **{name: getattr(pool, name) for name in (*ASKING_FIELDS, "gpus_per_node")},
             "needed_since": _written(pool.needs_a_node_since),
             "asked_since": _written(asked.get(pool.pk)),
             "note": pool.asking_note,
-            "events": [_event(event) for event in last_events(pool)],
+            "events": [_event(event) for event in events.get(pool.name, ())],
         }
         for pool in pools
     }
