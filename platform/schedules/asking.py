@@ -26,6 +26,7 @@ def run_now(
     pools: Sequence[PoolCapacity],
     count_jobs: Callable[[int], None],
     now: datetime,
+    traceparent: str = "",
 ) -> tuple[ScheduleRun, bool]:
     """Submit it once more, beside its times; False: the same request did so before.
 
@@ -60,7 +61,12 @@ def run_now(
             run = stored
         count_jobs(len(expansion.read_one(specs.dated(schedule.spec, now))))
         made = submitting.submit_for(
-            schedule, due_at=now, principal=holder.principal, pools=pools, is_asked_for=True
+            schedule,
+            due_at=now,
+            principal=holder.principal,
+            pools=pools,
+            is_asked_for=True,
+            traceparent=traceparent,
         )
         run.jobs, run.job_count = list(made.made[:MOST_NAMED]), len(made.made)
         run.save(update_fields=["jobs", "job_count"])

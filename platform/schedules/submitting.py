@@ -31,10 +31,12 @@ def submit_for(
     principal: Principal,
     pools: Sequence[PoolCapacity],
     is_asked_for: bool = False,
+    traceparent: str = "",
 ) -> SubmissionResult:
     """Submit what the schedule says now, once for this time, however often it is called.
 
     A job that is replaced is cancelled in the same transaction, so a refusal cancels nothing.
+    `traceparent` is the header of who asks for it.
 
     Raises:
         StillRuns: a job of it lives, and `overlap` is `skip`.
@@ -44,12 +46,12 @@ def submit_for(
     document = specs.dated(schedule.spec, due_at, is_asked_for=is_asked_for)
     live = _in_the_way(schedule)
     if not live:
-        return _submit(schedule, document, due_at, principal, pools)
+        return _submit(schedule, document, due_at, principal, pools, traceparent=traceparent)
     _check_may_replace(schedule, live, principal)
     with transaction.atomic():
         reason = f"schedule {schedule.name} replaces it"
         control.cancel_all(job_ids=[job.id for job in live], actor=principal.name, reason=reason)
-        return _submit(schedule, document, due_at, principal, pools)
+        return _submit(schedule, document, due_at, principal, pools, traceparent=traceparent)
 
 
 def made_for(schedule: TeamSchedule, due_at: datetime) -> Sequence[tuple[str, str]]:
@@ -64,6 +66,8 @@ def _submit(
     due_at: datetime,
     principal: Principal,
     pools: Sequence[PoolCapacity],
+    *,
+    traceparent: str,
 ) -> SubmissionResult:
     return submission.submit(
         sent=expansion.read_one(document),
@@ -73,6 +77,7 @@ def _submit(
         by=principal,
         idempotency_key=f"{_OURS}{schedule.id} {due_at.isoformat()}",
         scheduled=ScheduledBy(id=schedule.id, name=schedule.name, due_at=due_at),
+        traceparent=traceparent,
     )
 
 

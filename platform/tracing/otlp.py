@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
+import requests
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.environment_variables import OTEL_BSP_MAX_QUEUE_SIZE
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
@@ -44,6 +45,7 @@ USUAL_NAME: Final = "concertina"
 MOST_WAITING: Final = 2048  # spans; as OpenTelemetry has it
 NOTICE_SECONDS: Final = 600.0  # between two words in the log about what was dropped
 ENDING_SECONDS: Final = 2.0  # for what is left; `control` has eight seconds for all its ends
+_LONGEST_ANSWER: Final = 64 << 10  # bytes that are read; nothing is done with them
 _SCOPE: Final = InstrumentationScope(USUAL_NAME)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -56,6 +58,7 @@ class SpanCounts:
     def __init__(self, most_waiting: int) -> None:
         self.most_waiting = most_waiting
         self.waiting = self.dropped = self._told = 0
+        self.reason = ""  # of the last that did not arrive
         self._told_at = -NOTICE_SECONDS
         self._lock = threading.Lock()
 
@@ -87,33 +90,67 @@ class SpanCounts:
             self._told, self._told_at = self.dropped, now
         _log.warning(
             "Spans were dropped, because the collector of traces did not take them: %d since"
-            " this was told last.",
+            " this was told last.%s",
             fresh,
+            f" {self.reason}" if self.reason else "",
             extra={"action": "trace", "dropped": self.dropped},
         )
+
+
+class _CollectorSession(requests.Session):
+    """How the exporter asks: it takes a redirect for a success, and reads whatever is answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reason = ""  # why it was not taken last; empty: it was
+
+    def request(self, *given: Any, **named: Any) -> requests.Response:
+        """Raises: RequestException, also for an answer that leads elsewhere."""
+        try:
+            answer = super().request(*given, **named | {"stream": True})
+            _end(answer)
+        except requests.RequestException as problem:
+            self.reason = f"It cannot be reached: {type(problem).__name__}."
+            raise
+        self.reason = "" if answer.ok else f"It answers {answer.status_code}."
+        if 300 <= answer.status_code < 400:  # noqa: PLR2004 - those that lead elsewhere
+            self.reason = f"It answers {answer.status_code}: its address is another."
+            raise requests.TooManyRedirects(self.reason)
+        return answer
+
+
+def _end(answer: requests.Response) -> None:
+    """Read it to its end if that is near, so that the connection can go on; else close that."""
+    length = answer.headers.get("Content-Length", "")
+    if length.isascii() and length.isdigit() and int(length) <= _LONGEST_ANSWER:
+        _ = answer.content
+    else:
+        answer.close()
 
 
 class _CountedExporter(SpanExporter):
     """Exports, and counts what became of it."""
 
-    def __init__(self, exporter: SpanExporter, counts: SpanCounts) -> None:
-        self._exporter, self._counts = exporter, counts
+    def __init__(self, counts: SpanCounts) -> None:
+        self._counts, self._session = counts, _CollectorSession()
+        self._exporter = OTLPSpanExporter(session=self._session)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         result = SpanExportResult.FAILURE
         try:
             result = self._exporter.export(spans)
         finally:
+            self._counts.reason = self._session.reason
             arrived = result is SpanExportResult.SUCCESS
             self._counts.sent(len(spans), arrived=arrived)
         return result
 
     def shutdown(self) -> None:
-        self._exporter.shutdown()
+        self._exporter.shutdown()  # type: ignore[no-untyped-call]  # theirs is untyped
 
 
 class OtlpSender:
-    """Sends spans of the process that made it; a child of that process has a thread of its own."""
+    """Sends spans of the process that made it; a child of that process makes its own."""
 
     def __init__(self) -> None:
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # we count, and say so rarely
@@ -122,7 +159,7 @@ class OtlpSender:
         provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
         self._sampler, self._resource = provider.sampler, provider.resource
         self.counts = SpanCounts(int(os.environ.get(OTEL_BSP_MAX_QUEUE_SIZE, MOST_WAITING)))
-        self._processor = BatchSpanProcessor(_CountedExporter(OTLPSpanExporter(), self.counts))
+        self._processor = BatchSpanProcessor(_CountedExporter(self.counts))
         os.register_at_fork(after_in_child=self.counts.begin_anew)
 
     def begin(self, name: str, parent: SpanPlace | None) -> SpanPlace | None:

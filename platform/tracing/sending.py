@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
+import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -39,18 +41,30 @@ class _Handover:
         self.make: Callable[[], SpanSender] | None = None
         self.made: SpanSender | None = None
         self.has_failed = False
+        self._making = threading.Lock()
 
     def sender(self) -> SpanSender | None:
         if self.made is None and self.make is not None and not self.has_failed:
-            try:
-                self.made = self.make()
-            except Exception:  # noqa: BLE001 - whatever it is, the service goes on
-                self.has_failed = True  # it would fail again with every request
-                _log.exception("No traces are sent from this process.", extra={"action": "trace"})
+            with self._making:  # of two who are the first at once, one makes it
+                self._make_it()
         return self.made
+
+    def begin_anew(self) -> None:
+        """Let a child of the process make its own: connections and number are its parent's."""
+        self.made, self._making = None, threading.Lock()
+
+    def _make_it(self) -> None:
+        if self.made is not None or self.make is None or self.has_failed:
+            return
+        try:
+            self.made = self.make()
+        except Exception:  # noqa: BLE001 - whatever it is, the service goes on
+            self.has_failed = True  # it would fail again with every request
+            _log.exception("No traces are sent from this process.", extra={"action": "trace"})
 
 
 _handover = _Handover()
+os.register_at_fork(after_in_child=_handover.begin_anew)
 
 
 def switch_on(make: Callable[[], SpanSender] | None) -> None:

@@ -35,6 +35,7 @@ class ReceivedSpan:
     linked: tuple[str, ...]  # ids of spans
     error: str
     service: str
+    process: int
 
     @property
     def header(self) -> str:
@@ -53,9 +54,9 @@ class OtlpReceiver:
     def take(self, body: bytes) -> None:
         request = ExportTraceServiceRequest.FromString(body)
         for of_resource in request.resource_spans:
-            service = _values(of_resource.resource.attributes)["service.name"]
+            told = _values(of_resource.resource.attributes)
             for scope in of_resource.scope_spans:
-                self.spans += (_read(one, service) for one in scope.spans)
+                self.spans += (_read(one, told) for one in scope.spans)
 
     def of_trace(self, trace_id: str) -> list[ReceivedSpan]:
         """Its spans, as they began."""
@@ -121,7 +122,7 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> Iterator[OtlpReceiver]:
         sending.switch_on(None)
 
 
-def _read(span: Span, service: str) -> ReceivedSpan:
+def _read(span: Span, told: dict[str, Any]) -> ReceivedSpan:
     return ReceivedSpan(
         name=span.name,
         trace_id=span.trace_id.hex(),
@@ -132,7 +133,8 @@ def _read(span: Span, service: str) -> ReceivedSpan:
         attributes=_values(span.attributes),
         linked=tuple(one.span_id.hex() for one in span.links),
         error=span.status.message,
-        service=service,
+        service=told["service.name"],
+        process=told["process.pid"],
     )
 
 

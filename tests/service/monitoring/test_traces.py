@@ -91,3 +91,12 @@ def test_no_job_is_traced_while_tracing_is_off_or_the_caller_does_not_want_it(
     with traced(monkeypatch):
         submit("/api/v1/jobs", spec(name="b"), traceparent=HEADER[:-2] + "00")
     assert set(Job.objects.filter(team=vision).values_list("trace", flat=True)) == {""}
+
+
+def test_a_schedule_that_somebody_runs_goes_on_in_their_trace(
+    receiver: OtlpReceiver, submit: Any
+) -> None:
+    schedules = "/api/v1/teams/vision/schedules"
+    submit(schedules, {"name": "nightly", "spec": spec(), "cron": "0 2 * * *"})
+    run = submit(f"{schedules}/nightly/run", None, traceparent=HEADER)
+    assert Job.objects.get(pk=run["jobs"][0]["id"]).trace == submission(receiver).header

@@ -27,7 +27,7 @@ from control_plane.api.schedules.documents import (
     ScheduleRunSerializer,
 )
 from jobs.api.collection import IDEMPOTENCY_KEY, KnowsPools, idempotency_key
-from jobs.api.requests import ReasonBody, body
+from jobs.api.requests import ReasonBody, body, traceparent
 
 _VERSION: Final = re.compile(r'"?[0-9]{1,9}"?')
 _IF_MATCH: Final = OpenApiParameter(
@@ -170,6 +170,7 @@ class RunScheduleView(KnowsPools):
             pools=self.pools(),
             count_jobs=partial(self.count_jobs, request),
             now=timezone.now(),
+            traceparent=traceparent(request),
         )
         code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
         return Response(ScheduleRunSerializer(run).data, status=code)
