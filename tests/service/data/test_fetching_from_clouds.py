@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from gcsfs.retry import HttpError
+from google.auth.exceptions import RefreshError
 from storage.data.fetcher.listing import list_objects
 from storage.data.fetcher.orders import (
     FetchResult,
     ObjectChanged,
+    SourceAway,
     UnusableSource,
 )
 from storage.data.fetcher.pieces import PIECE_BYTES
+from storage.data.fetcher.stores.answers import telling
 from storage.data.fetcher.stores.opening import open_store
 from storage.data.listings import StoredObject
 
@@ -132,6 +139,10 @@ def test_a_wrong_key_of_azure_is_told(tmp_path: Path) -> None:
         ({}, "which account of Azure"),
         ({"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_ACCOUNT_KEY": "?"}, "no key of an"),
         ({"AZURE_STORAGE_ACCOUNT_KEY": "d3Jvbmc="}, "which account of Azure"),
+        (
+            {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_SAS_TOKEN": "sv=2024-11-04&sp=r"},
+            "no shared access signature",
+        ),
     ],
 )
 def test_a_secret_of_azure_that_cannot_be_one_is_told(
@@ -139,3 +150,79 @@ def test_a_secret_of_azure_that_cannot_be_one_is_told(
 ) -> None:
     with pytest.raises(UnusableSource, match=said):
         open_store("az://datasets/x", endpoint="", credential=credential)
+
+
+@pytest.mark.parametrize(
+    "key", ["{", "[]", '{"type": "authorized_user"}', '{"type": "service_account"}']
+)
+def test_a_secret_of_google_that_cannot_be_one_is_told(key: str) -> None:
+    with pytest.raises(UnusableSource, match="not the JSON key of a service account"):
+        open_store("gs://datasets/x", endpoint="", credential={"GOOGLE_SERVICE_ACCOUNT": key})
+
+
+def test_a_token_of_azure_may_be_copied_with_its_question_mark_and_is_in_no_message() -> None:
+    asked = list[str]()
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(403)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    async def ask(endpoint: str) -> None:
+        token = {"AZURE_STORAGE_SAS_TOKEN": " ?sv=2024-11-04&sp=r&sig=c2VjcmV0\n"}
+        store = open_store("az://datasets/x", endpoint=endpoint, credential=token)
+        async with aclosing(store) as opened:
+            await list_objects(opened, between_tries=AT_ONCE)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            with pytest.raises(UnusableSource, match="The store refuses container") as told:
+                asyncio.run(ask(f"http://127.0.0.1:{server.server_port}/account/"))
+        finally:
+            server.shutdown()
+            thread.join()
+    (path,) = asked
+    assert path.startswith("/account/datasets?")
+    assert "sig=c2VjcmV0" in path
+    assert "c2VjcmV0" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "told"),
+    [
+        ({}, UnusableSource),
+        ({"retryable": True}, SourceAway),  # Google's own trouble
+    ],
+)
+def test_a_key_of_google_that_is_no_good_any_more_is_told_at_once(
+    trouble: dict[str, bool], told: type[Exception]
+) -> None:
+    async def ask() -> None:
+        async with telling("bucket datasets"):
+            raise HttpError({"code": 401, "message": "Invalid Credentials"}) from RefreshError(
+                "invalid_grant", **trouble
+            )
+
+    with pytest.raises(told, match="Invalid Credentials"):
+        asyncio.run(ask())
+
+
+def test_a_folder_and_nothing_in_it_is_no_file(store: CloudStore) -> None:
+    store.put("nothing/", b"")
+    for name in ("nothing", "nothing/"):
+        with pytest.raises(UnusableSource, match="There are no objects at this URL"):
+            listed(store, store.url(name))
+
+
+def test_an_endpoint_may_end_with_a_slash(store: CloudStore) -> None:
+    store.put("slash/one", b"1")
+    slashed = replace(store, endpoint=f"{store.endpoint}/")
+    (found,) = listed(slashed, store.url("slash"))
+    assert read(slashed, found, 0, 1) == b"1"

@@ -14,7 +14,7 @@ from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSourc
 _MD5: Final = re.compile(r"[0-9a-f]{32}")
 _GONE: Final = 404
 _ELSE: Final = 412  # it is not the version that was asked for
-_TOO_MANY: Final = 429
+_PASSES: Final = frozenset({408, 429})  # it took too long, or was asked too often
 
 
 @asynccontextmanager
@@ -42,7 +42,7 @@ async def telling(what: str) -> AsyncIterator[None]:
         code = _code(problem)
         if code in {_GONE, _ELSE}:
             raise ObjectChanged(f"{what} is another now, or gone.") from problem
-        if code is not None and 400 <= code < 500 and code != _TOO_MANY:  # noqa: PLR2004
+        if code is not None and 400 <= code < 500 and code not in _PASSES:  # noqa: PLR2004
             raise UnusableSource(f"The store refuses {what}: {_short(problem)}.") from problem
         raise SourceAway(
             f"The store does not answer well for {what}: {_short(problem)}"
@@ -65,7 +65,9 @@ def is_md5(text: str) -> bool:
 
 def _code(problem: BaseException) -> int | None:
     """Return the status of HTTP with which a store answered, if it did."""
-    for name in ("status", "status_code"):  # aiohttp's name, and Microsoft's
+    if getattr(problem.__cause__, "retryable", False):  # Google's sign-in, which has trouble itself
+        return None
+    for name in ("status", "status_code", "code"):  # aiohttp's name, Microsoft's, and gcsfs's
         if isinstance(status := getattr(problem, name, None), int):
             return status
     response = getattr(problem, "response", None)

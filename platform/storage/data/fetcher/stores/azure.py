@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Final
+from urllib.parse import parse_qsl
 
 from azure.core import MatchConditions
 from azure.storage.blob import BlobProperties
@@ -52,7 +53,7 @@ class AzureStore:
                 yield _object(blob, blob.name[len(folder) :])
             if not found and folder:
                 async for blob in self._blobs(self._prefix):
-                    if blob.name == self._prefix:
+                    if blob.name == self._prefix and not _is_folder(blob):
                         yield _object(blob, self._prefix.rpartition("/")[2])
                     return  # what is named exactly comes first
 
@@ -82,7 +83,7 @@ class AzureStore:
 def _key(account: str, credential: Mapping[str, str]) -> dict[str, str] | str | None:
     key = credential.get("AZURE_STORAGE_ACCOUNT_KEY")
     if not key:
-        return credential.get("AZURE_STORAGE_SAS_TOKEN")
+        return _token(credential.get("AZURE_STORAGE_SAS_TOKEN", ""))
     try:
         base64.b64decode(key, validate=True)
     except ValueError as problem:
@@ -93,6 +94,19 @@ def _key(account: str, credential: Mapping[str, str]) -> dict[str, str] | str | 
     if not account:
         raise UnusableSource("A key of Azure takes AZURE_STORAGE_ACCOUNT_NAME beside it.")
     return {"account_name": account, "account_key": key}
+
+
+def _token(text: str) -> str | None:
+    """Take a token alone: other words would count as a key, with which nobody could sign."""
+    text = text.strip().removeprefix("?")
+    if not text:
+        return None
+    if "sig" not in dict(parse_qsl(text)):
+        raise UnusableSource(
+            "AZURE_STORAGE_SAS_TOKEN in the secret is no shared access signature. Copy it anew, as"
+            " a whole: what comes behind the ? of its URL."
+        )
+    return text
 
 
 def _is_folder(blob: BlobProperties) -> bool:
@@ -106,7 +120,7 @@ def _object(blob: BlobProperties, name: str) -> StoredObject:
     return StoredObject(
         name=name,
         address=blob.name,
-        size=blob.size,
-        version=blob.etag,
+        size=int(blob.size),
+        version=blob.etag or "",
         md5=bytes(md5).hex() if md5 else "",
     )

@@ -21,6 +21,10 @@ os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
 from gcsfs.core import GCSFileSystem
 
 PAGE: Final = 1000  # objects of one answer, at most
+_NO_KEY: Final = (
+    "GOOGLE_SERVICE_ACCOUNT in the secret is not the JSON key of a service account. Download one,"
+    " and set it as a whole."
+)
 _FIELDS: Final = "items(name,size,generation,md5Hash),nextPageToken"
 
 
@@ -29,16 +33,20 @@ class GoogleStore:
 
     def __init__(self, url: str, endpoint: str, credential: Mapping[str, str]) -> None:
         text = credential.get("GOOGLE_SERVICE_ACCOUNT")
-        self._fs = GCSFileSystem(
-            token=_service_account(text) if text else "anon",
-            endpoint_url=endpoint or None,
-            requests_timeout=ClientTimeout(
-                total=None, sock_connect=CONNECT_SECONDS, sock_read=SILENCE_SECONDS
-            ),
-            session_kwargs={"auto_decompress": False},
-            asynchronous=True,
-            skip_instance_cache=True,
-        )
+        token = _service_account(text) if text else "anon"
+        try:
+            self._fs = GCSFileSystem(
+                token=token,
+                endpoint_url=endpoint.rstrip("/") or None,
+                requests_timeout=ClientTimeout(
+                    total=None, sock_connect=CONNECT_SECONDS, sock_read=SILENCE_SECONDS
+                ),
+                session_kwargs={"auto_decompress": False},
+                asynchronous=True,
+                skip_instance_cache=True,
+            )
+        except (KeyError, ValueError) as problem:  # something of the key is missing, or cut off
+            raise UnusableSource(_NO_KEY) from problem
         self._bucket, _, self._prefix = url.removeprefix("gs://").partition("/")
 
     async def objects(self) -> AsyncIterator[StoredObject]:
@@ -54,7 +62,7 @@ class GoogleStore:
                 yield _object(row, row["name"][len(folder) :])
             if not found and folder:
                 async for row in self._rows(prefix=self._prefix):
-                    if row["name"] == self._prefix:
+                    if row["name"] == self._prefix and not self._prefix.endswith("/"):
                         yield _object(row, self._prefix.rpartition("/")[2])
                     return  # what is named exactly comes first
 
@@ -112,8 +120,5 @@ def _service_account(text: str) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict) or found.get("type") != "service_account":
-        raise UnusableSource(
-            "GOOGLE_SERVICE_ACCOUNT in the secret is not the JSON key of a service account."
-            " Download one, and set it as a whole."
-        )
+        raise UnusableSource(_NO_KEY)
     return found
