@@ -17,10 +17,7 @@ from jobs.queries.listing.pages import JobOrder
 
 _STATE: Final = "|".join(JobState)
 _LONGEST_LABEL: Final = 4200  # a name, and a value as long as a spec's may be
-_MOST_UNKNOWN, _LONGEST_NAME = (
-    20,
-    100,
-)  # fields of a body or parameters that are named as none that is known
+_MOST_UNKNOWN, _LONGEST_NAME = 20, 100  # of what a request has and nobody knows, as it is told
 ASKED_BY_ONE: Final = (
     *("search", "cursor", "pool", "user", "label", "array", "schedule", "since", "until", "count"),
 )
@@ -202,13 +199,18 @@ def query(request: Request, form: type[serializers.Serializer[Any]]) -> dict[str
     One that nobody knows is refused: a misspelt filter would otherwise answer with everything.
     """
     given, checks = request.query_params, form()
-    _refuse_unknown(given, checks.fields, "parameter")
+    know_parameters(request, checks.fields)
     repeated = {
         name: given.getlist(name)
         for name, field in checks.fields.items()
         if name in given and isinstance(field, serializers.ListField)
     }
     return _checked(form(data={**given.dict(), **repeated}))
+
+
+def know_parameters(request: Request, known: Collection[str]) -> None:
+    """Raises: ValidationError, for a query parameter that is none of these."""
+    _refuse_unknown(request.query_params, known, "parameter")
 
 
 class KnownFieldsMixin:

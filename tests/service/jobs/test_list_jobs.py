@@ -393,6 +393,15 @@ def test_a_filter_out_of_bounds_is_refused_by_name(
     assert next(iter(asked)) in answer.content.decode()
 
 
+@pytest.mark.parametrize(
+    "url", ["/api/v1/teams", "/api/v1/teams/vision/standing", "/api/v1/live?read=/api/v1/teams"]
+)
+def test_what_is_asked_by_one_parameter_knows_no_other(api: APIClient, url: str) -> None:
+    answer = api.get(f"{url}{'&' if '?' in url else '?'}pol=main")
+    assert answer.status_code == 400
+    assert [one["field"] for one in answer.json()["details"]] == ["pol"]
+
+
 def test_a_misspelt_parameter_is_refused_and_not_taken_for_everything(
     api: APIClient, job: Job
 ) -> None:

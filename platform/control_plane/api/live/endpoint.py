@@ -21,6 +21,7 @@ from control_plane.api.live.topics import Topics
 from control_plane.api.logs.event_stream import EventStream, stream_slots
 from control_plane.api.logs.stream import followed_grants
 from control_plane.web.answers.compression import takes_gzip
+from jobs.api.requests import know_parameters
 
 topics: Final = Topics(read_in_a_thread)
 
@@ -49,6 +50,7 @@ class LiveView(APIView):
         responses={(200, "text/event-stream"): OpenApiResponse(OpenApiTypes.STR)},
     )
     def get(self, request: Request) -> HttpResponseBase:
+        know_parameters(request, ["read"])
         principal, reads = principal_of(request), request.query_params.getlist("read")
         if problem := problem_of(reads):
             raise exceptions.ValidationError({"read": [problem]})

@@ -30,7 +30,7 @@ from tenancy.models import (
 from control_plane.queries.pool_shares import shares_in
 from control_plane.queries.visibility import sees_numbers_of
 from jobs.api import json_types
-from jobs.api.requests import MomentField, query
+from jobs.api.requests import MomentField, know_parameters, query
 
 QUOTA_FIELDS: Final = (
     "pool",
@@ -155,6 +155,7 @@ class StandingView(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         _team(principal_of(request), name)
+        know_parameters(request, ["pool"])
         pool = request.query_params.get("pool")
         if pool:
             _pool(pool)

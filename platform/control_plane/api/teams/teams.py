@@ -42,6 +42,7 @@ from control_plane.setup.nesting import WantedSetup
 from control_plane.setup.objects import SetupKey, SetupKind
 from control_plane.web.repeated.shared_reads import SHARED
 from jobs.api import json_types
+from jobs.api.requests import know_parameters
 from jobs.queries import gpu_demand
 from jobs.queries.gpu_demand import GpuDemand
 
@@ -160,6 +161,7 @@ class TeamsView(APIView):
         responses=TeamListSerializer,
     )
     def get(self, request: Request) -> Response:
+        know_parameters(request, ["pool"])
         principal, pool = principal_of(request), request.query_params.get("pool") or ""
 
         def read() -> Any:
