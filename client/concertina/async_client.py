@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from threading import Event as Flag
 from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
@@ -29,7 +30,7 @@ from concertina.connection.retrying import (
     SystemClock,
 )
 from concertina.connection.senders import AsyncRetryingSender
-from concertina.connection.talks.carrying import AwaitedSteps, awaited_result_of
+from concertina.connection.talks.carrying import AwaitedSteps, awaited_result_of, result_of_reading
 from concertina.connection.talks.log_following import LogFollower
 from concertina.connection.talks.uploading import Upload
 from concertina.connection.talks.waiting import JobWatch
@@ -189,12 +190,22 @@ class AsyncClient:
     ) -> UploadedData:
         """Upload a folder for a team, unless it is there already, and let its jobs name it.
 
-        As `Client.data.upload`: an upload that was broken off goes on where it was. Raises:
-        BadInput (it cannot be sent).
+        As `Client.data.upload`: an upload that was broken off goes on where it was. A thread reads
+        the files, and calls `on_read` and `on_progress`. Raises: BadInput (it cannot be sent).
         """
         whose = team or await self._own_team()
-        talk = upload_folder(name, folder, team=whose, on_read=on_read, on_progress=on_progress)
-        return await awaited_result_of(talk, self._steps(self._policy))
+        is_over = Flag()
+
+        def go_on(read: int, total: int) -> None:
+            if is_over.is_set():  # cancelled, and the event loop waits for its threads
+                raise asyncio.CancelledError
+            on_read(read, total)
+
+        talk = upload_folder(name, folder, team=whose, on_read=go_on, on_progress=on_progress)
+        try:
+            return await result_of_reading(talk, self._steps(self._policy))
+        finally:
+            is_over.set()
 
     async def _own_team(self) -> str:
         mine = [one["name"] for one in (await self.api.list_teams())["items"] if one["is_mine"]]

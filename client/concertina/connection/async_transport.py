@@ -43,15 +43,23 @@ class AsyncTransport:
         self._by_loop = WeakKeyDictionary[AbstractEventLoop, Speaker[httpx.AsyncClient]]()
 
     async def close(self) -> None:
-        await self._speaker.own.aclose()
+        self._forget_closed_loops()
+        if (speaker := self._by_loop.pop(get_running_loop(), None)) is not None:
+            await speaker.own.aclose()
 
     @property
     def _speaker(self) -> Speaker[httpx.AsyncClient]:
         """The speaker of this event loop: connections are of the one in which they were made."""
         loop = get_running_loop()
         if loop not in self._by_loop:
+            self._forget_closed_loops()
             self._by_loop[loop] = Speaker(httpx.AsyncClient(**http_settings(self._credentials)))
         return self._by_loop[loop]
+
+    def _forget_closed_loops(self) -> None:
+        """Let go of their connections, which hold on to the loops themselves."""
+        for loop in [one for one in self._by_loop if one.is_closed()]:
+            del self._by_loop[loop]
 
     @property
     def _http(self) -> httpx.AsyncClient:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import re
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -242,18 +245,69 @@ def test_a_client_that_awaits_may_be_used_in_one_event_loop_after_the_other(
     assert [asyncio.run(ask()), asyncio.run(ask())] == [0, 0]
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of connections whose loop has gone
+def test_a_client_that_awaits_keeps_nothing_of_event_loops_that_are_over(
+    api: RunningApi, token_of: dict[str, str]
+) -> None:
+    client, loops = AsyncClient(api.url, token_of["vision"]), list[weakref.ref[Any]]()
+
+    async def ask() -> None:
+        loops.append(weakref.ref(asyncio.get_running_loop()))
+        await client.api.list_jobs()
+
+    for _ in range(3):
+        asyncio.run(ask())
+    gc.collect()
+    assert [one() is None for one in loops] == [True, True, False]  # it may go on
+    asyncio.run(client.close())
+    gc.collect()
+    assert loops[-1]() is None
+
+
 def test_a_folder_of_data_is_uploaded_by_who_awaits_as_by_who_blocks(
     api: RunningApi, token_of: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "rows.csv").write_text("1,2\n")
 
+    readers = list[str]()
+
+    def note(_read: int, _total: int) -> None:
+        readers.append(threading.current_thread().name)
+
     async def upload() -> tuple[bool, str]:
         async with AsyncClient(api.url, token_of["vision"]) as client:
-            sent = await client.upload_data("rows", tmp_path)
+            sent = await client.upload_data("rows", tmp_path, on_read=note)
             return sent.is_new, sent.digest
 
     first = asyncio.run(upload())
+    assert readers
+    assert threading.main_thread().name not in readers  # whose event loop has other things to do
     with Client(api.url, token_of["vision"]) as client:
         again = client.data.upload("rows", tmp_path, team="vision")
         assert [one["name"] for one in client.data.list()] == ["rows"]
     assert (first, again.is_new) == ((True, again.digest), False)
+
+
+def test_who_cancels_an_upload_does_not_wait_until_all_is_read(
+    api: RunningApi, token_of: dict[str, str], tmp_path: Path
+) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.bin").write_bytes(bytes(4 << 20))
+    reads, reading, is_cancelled = list[int](), threading.Event(), threading.Event()
+
+    def note(read: int, _total: int) -> None:
+        reads.append(read)
+        reading.set()
+        is_cancelled.wait(60.0)
+
+    async def upload() -> None:
+        async with AsyncClient(api.url, token_of["vision"]) as client:
+            sent = asyncio.create_task(client.upload_data("zeros", tmp_path, on_read=note))
+            await asyncio.to_thread(reading.wait, 60.0)
+            sent.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await sent
+            is_cancelled.set()
+
+    asyncio.run(upload())
+    assert reads == [4 << 20]

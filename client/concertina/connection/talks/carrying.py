@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Any, Generic, Self
 
@@ -79,6 +80,19 @@ async def _go_on_later(
         under_way.fail(error)
     else:
         under_way.hear(came)
+
+
+async def result_of_reading(talk: Talk[Result], do: Callable[[TalkStep], Awaitable[Any]]) -> Result:
+    """Carry out a talk that reads files for long: in a thread, so that the event loop goes on."""
+    under_way = await to_thread(TalkUnderWay[Result], talk)
+    while (step := under_way.step) is not None:
+        try:
+            came = await do(step)
+        except ConcertinaError as error:
+            await to_thread(under_way.fail, error)
+        else:
+            await to_thread(under_way.hear, came)
+    return under_way.result
 
 
 class BlockingSteps:
