@@ -21,7 +21,8 @@ from django.test import AsyncClient, Client
 from rest_framework.test import APIClient
 from tenancy.access import grants
 from tenancy.access.grants import grants_of
-from tenancy.access.keys import tokens
+from tenancy.access.keys import personal_tokens, tokens
+from tenancy.access.permissions import LEAD
 from tenancy.access.principal import TokenUser, principal_of_person, principal_of_user
 from tenancy.models import Membership, Team, Token
 
@@ -194,6 +195,36 @@ def test_whoever_takes_compressed_events_gets_the_same_in_few_bytes(team: Team) 
     found = json.loads(text.partition(b"event: read\ndata: ")[2])
     assert len(found["body"]["items"]) == 10
     assert count * 5 < len(text)
+
+
+def test_a_token_is_told_what_it_may_do_with_a_job_and_not_what_its_person_may(team: Team) -> None:
+    ada = User.objects.create_user("ada")
+    Membership.objects.create(user=ada, team=team, role=LEAD)
+    _, key = personal_tokens.make(ada, "reads", days=1, longest_days=30, scopes=["read"])
+    job = client_of(team).post("/api/v1/jobs", spec(), format="json").json()["id"]
+
+    async def told() -> list[bool]:
+        session, may, opened = AsyncClient(), list[bool](), list[Any]()
+        await session.aforce_login(ada)
+        by_token = {"Authorization": f"Bearer {key}"}
+        for reader, headers in ((session, {}), (AsyncClient(), by_token)):  # both look at once
+            read = {"read": [f"/api/v1/jobs/{job}"]}
+            answer = await reader.get("/api/v1/live", read, headers=headers)
+            assert answer.status_code == 200, answer.content
+            content: AsyncIterator[bytes] = aiter(answer.streaming_content)  # type: ignore[attr-defined]  # async here
+            opened += [content, answer]
+            async for event in content:
+                if event.startswith(b"event: read"):
+                    may.append(json.loads(event.split(b"data: ")[1])["body"]["may_change"])
+                    break
+        for one in opened:
+            await one.aclose() if hasattr(one, "aclose") else one.close()
+        return may
+
+    try:
+        assert asyncio.run(told()) == [True, False]
+    finally:
+        _close_connections_of_readers()
 
 
 def left(user: User) -> None:

@@ -78,7 +78,7 @@ class Story:
             self.topics,
             self.grants,
             user=user,
-            holder=f"user {user}",
+            reader=user,
             viewpoint=viewpoint,
             grants=[grant],
             reads=reads,
@@ -264,6 +264,26 @@ def test_those_of_one_viewpoint_leave_room_for_others(monkeypatch: pytest.Monkey
         assert len(story.topics) == 2
         await events.aclose()
         await others.aclose()
+
+    run(told)
+
+
+def test_what_each_reads_alone_leaves_room_for_what_all_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(all_topics, "MOST_OF_ONE", 4)
+
+    async def told() -> None:
+        story = Story()
+        readers = [story.page("/api/v1/jobs/abc", user=f"person-{at}") for at in range(9)]
+        joined = [story.topics.join(one, "/api/v1/jobs/abc") for one in readers]
+        assert [topic is not None for topic in joined] == [True] * 2 + [False] * 7
+        events = plain(story.page(TEAMS, user="ada").events())
+        assert TEAMS.encode() in await next_read(events)
+        await events.aclose()
+        for one, topic in zip(readers, joined, strict=True):
+            if topic is not None:
+                story.topics.leave(one, topic)
 
     run(told)
 

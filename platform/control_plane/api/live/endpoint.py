@@ -59,7 +59,7 @@ class LiveView(APIView):
             topics,
             followed_grants,
             user=request.user,
-            holder=holder,
+            reader=str(request.user.pk),
             viewpoint=Viewpoint.of(principal),
             grants=grants_of(request, principal),
             reads=reads,

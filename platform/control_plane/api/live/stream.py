@@ -36,13 +36,13 @@ class LiveStream:
         followed: FollowedGrants,
         *,
         user: Any,
-        holder: str,
+        reader: str,
         viewpoint: Viewpoint,
         grants: Collection[Grant],
         reads: Sequence[str],
     ) -> None:
         self.user = user
-        self.holder = holder
+        self.reader = reader
         self.viewpoint = viewpoint
         self._topics = topics
         self._followed = followed

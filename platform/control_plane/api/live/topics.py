@@ -27,6 +27,8 @@ _FAILED_SECONDS: Final = 5.0  # until a read that failed is tried again
 
 _log = logging.getLogger(__name__)
 
+_Key = tuple[Viewpoint, str, str]  # whose it is, of which reader (empty: of any), and the read
+
 ReadFor = Callable[[str, Any, Viewpoint], Awaitable[tuple[PageEvent, float]]]
 """Reads for a user; returns what to tell of it, and how many seconds of a processor it took.
 
@@ -38,7 +40,7 @@ class Onlooker(Protocol):
     """One open page."""
 
     user: Any
-    holder: str  # who that is, in a word
+    reader: str  # who that is, or by which token: a token may do less than its person
     viewpoint: Viewpoint
 
     def note_change(self) -> None:
@@ -54,7 +56,7 @@ class Topic:
 
     read: str
     viewpoint: Viewpoint
-    holder: str = ""  # empty: any of this viewpoint
+    reader: str = ""  # empty: any of this viewpoint
     onlookers: dict[Onlooker, None] = field(default_factory=dict)  # the longest there first
     version: int = 0  # counts changes; 0: nothing was read yet
     event: PageEvent | None = None  # what was read, as it is sent
@@ -76,21 +78,21 @@ class Topics:
     def __init__(self, read_for: ReadFor, *, shares: ProcessorShares | None = None) -> None:
         self._read_for = read_for
         self._shares = shares or ProcessorShares()
-        self._topics: dict[tuple[Viewpoint, str, str], Topic] = {}
+        self._topics: dict[_Key, Topic] = {}
 
     def __len__(self) -> int:
         return len(self._topics)
 
     def join(self, onlooker: Onlooker, read: str) -> Topic | None:
         """Look at a read from now on; None: there are too many to be live."""
-        holder = onlooker.holder if is_of_its_reader(read) else ""
-        key = (onlooker.viewpoint, holder, read)
+        reader = onlooker.reader if is_of_its_reader(read) else ""
+        key = (onlooker.viewpoint, reader, read)
         topic = self._topics.get(key)
         if topic is None:
-            if len(self._topics) >= MOST_TOPICS or self._of(onlooker.viewpoint) >= MOST_OF_ONE:
+            if self._is_full(key):
                 return None
             topic = self._topics[key] = Topic(
-                read=read, viewpoint=onlooker.viewpoint, holder=holder
+                read=read, viewpoint=onlooker.viewpoint, reader=reader
             )
             topic.task = asyncio.create_task(self._keep_reading(topic))
         topic.onlookers[onlooker] = None
@@ -102,10 +104,14 @@ class Topics:
         if not topic.onlookers and topic.task is not None:
             topic.task.cancel()
             topic.task = None
-            del self._topics[topic.viewpoint, topic.holder, topic.read]
+            del self._topics[topic.viewpoint, topic.reader, topic.read]
 
-    def _of(self, viewpoint: Viewpoint) -> int:
-        return sum(whose == viewpoint for whose, _, _ in self._topics)
+    def _is_full(self, key: _Key) -> bool:
+        """True if there is no room for one more; half of it is kept for what many may look at."""
+        viewpoint, reader, _ = key
+        share = 2 if reader else 1
+        of_one = sum(whose == viewpoint for whose, _, _ in self._topics)
+        return len(self._topics) >= MOST_TOPICS // share or of_one >= MOST_OF_ONE // share
 
     async def _keep_reading(self, topic: Topic) -> None:
         group = _group_of(topic.viewpoint)
