@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
+import typer
 import typer.core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SEAM: Final = "build_runtime_param"  # by which Typer makes the parser of a parameter
+_KNOWN: Final = "0.29."  # releases of Typer, of which it was compared that values mean the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,6 @@ class PlainOrParsed:
 
 
 def parse_only_what_needs_it() -> None:
-    """Have Typer take plain values as they are; another release of it parses as it does."""
-    if hasattr(typer.core, _SEAM):
+    """Have Typer take plain values as they are; a release that is not known parses as it does."""
+    if typer.__version__.startswith(_KNOWN) and hasattr(typer.core, _SEAM):
         setattr(typer.core, _SEAM, PlainOrParsed)

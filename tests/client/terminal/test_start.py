@@ -14,7 +14,7 @@ import typer
 from typer.main import get_command
 
 from concertina.commands.verbs import VERBS, VerbGroup
-from concertina.input.plain_values import PlainOrParsed
+from concertina.input.plain_values import PlainOrParsed, parse_only_what_needs_it
 from concertina.main import app
 
 CODE = "import sys, concertina.main; print(*sys.modules)"
@@ -54,6 +54,14 @@ def test_values_that_are_right_as_they_are_need_no_parser(given: str) -> None:
     loaded = loaded_by(code)
     assert "concertina.client" in loaded  # it came as far as to ask the service
     assert "pydantic" not in loaded
+
+
+def test_a_typer_that_nobody_has_tried_parses_as_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    its_own = object()
+    monkeypatch.setattr("typer.core.build_runtime_param", its_own)
+    monkeypatch.setattr("typer.__version__", "0.30.0")
+    parse_only_what_needs_it()
+    assert typer.core.build_runtime_param is its_own
 
 
 class Colour(StrEnum):
