@@ -38,7 +38,7 @@ class ShortfallCause(CodedWord):
     )
     OWN_LIMITS = (
         "own_limits",
-        "Own limits: a limit of the team, of one above or of an array, or its full disk.",
+        "Own limits: a limit of the team, of one above, of a user or an array, or its full disk.",
     )
     BUDGET = ("budget", "Budget used up: the GPU-hours of the month, of it or of a team above.")
     PREPARING = ("preparing", "Being prepared: the job's data or code was still being fetched.")
