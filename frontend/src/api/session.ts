@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { client, unwrap } from "./client";
 import { isUnauthenticated } from "./errors";
+import { tellSignedOut } from "./person";
 import type { Session } from "./types";
 
 export const SESSION_KEY = ["session"];
@@ -57,6 +58,7 @@ export function useSignOut() {
       // The shell goes first: what it shows would be asked for again once removed.
       queries.setQueryData(SESSION_KEY, null);
       queries.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION_KEY[0] });
+      tellSignedOut();
     },
   });
 }

@@ -16,7 +16,7 @@ import { useScrollToTop } from "./useScrollToTop";
 import styles from "./Shell.module.css";
 
 export function Shell({ user, notices }: Session) {
-  useSessionWatch();
+  useSessionWatch(user.username);
   useEventFeed();
   useScrollToTop();
   const { pathname } = useLocation();

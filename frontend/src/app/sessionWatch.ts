@@ -1,13 +1,21 @@
-/** When does a session end by itself? When any answer says 401: then the login page shows. */
+/** When does a session end by itself? When an answer says 401, or another window somebody else. */
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 
 import { isUnauthenticated } from "../api/errors";
+import { watchPerson } from "../api/person";
 import { SESSION_KEY } from "../api/session";
 
-export function useSessionWatch(): void {
+export function useSessionWatch(name: string): void {
   const queries = useQueryClient();
+  useEffect(
+    () =>
+      watchPerson(name, () => {
+        window.location.reload(); // nothing stays of what was shown to whoever was here before
+      }),
+    [name],
+  );
   useEffect(
     () =>
       queries.getQueryCache().subscribe((event) => {
