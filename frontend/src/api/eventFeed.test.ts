@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { EventFeed, type FeedBrowser, type Told } from "./eventFeed";
+import { EventFeed, FEED_BROWSER, type FeedBrowser, type Told } from "./eventFeed";
 
 /** A stream that does what a test says. */
 class Stream {
@@ -176,6 +176,46 @@ describe("events of jobs", () => {
     expect(told).toEqual([["a"]]);
     goesBy(5000);
     expect(told).toEqual([["a"], ["b", "c"]]);
+  });
+
+  it("are not asked for more and more often by a service that begins and breaks off", () => {
+    const { window, newest, goesBy, streams } = browser();
+    const { feed } = window();
+    for (let time = 0; time < 20; time++) {
+      newest().says("begin", "7");
+      newest().breaks();
+      goesBy(0);
+    }
+    expect(streams).toHaveLength(2);
+    expect(feed.isFollowed()).toBe(false);
+    goesBy(3000);
+    newest().says("begin", "7");
+    newest().says("still-there", "7");
+    expect(feed.isFollowed()).toBe(true);
+    newest().breaks(); // it lasted, so it is opened again at once
+    goesBy(0);
+    expect(streams).toHaveLength(4);
+  });
+
+  it("are all told, however many jobs are submitted at once", () => {
+    const { window, newest, goesBy } = browser();
+    const { told } = window();
+    const jobs = Array.from({ length: 3000 }, (_, at) => `job-${String(at)}`);
+    for (const job of jobs) newest().says("event", "8", job);
+    goesBy(100);
+    expect(told).toEqual([jobs]);
+  });
+
+  it("are heard of by nobody else in a browser without channels", () => {
+    const channels = globalThis.BroadcastChannel;
+    Reflect.deleteProperty(globalThis, "BroadcastChannel");
+    try {
+      const alone = FEED_BROWSER.channel(() => undefined);
+      alone.tell({ place: "7" });
+      alone.close();
+    } finally {
+      globalThis.BroadcastChannel = channels;
+    }
   });
 
   it("are read by nobody when nobody watches", () => {

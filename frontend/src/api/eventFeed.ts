@@ -25,12 +25,14 @@ type OnEvents = (events: readonly FeedEvent[]) => void;
 const NAME = "concertina-events";
 const SOON_MILLISECONDS = 100; // in which more may come of the same cause
 const REST_MILLISECONDS = 5000; // between two times that events are told
-const MOST_GATHERED = 1000; // events, in which every job that matters to a page occurs
+const MOST_GATHERED = 20_000; // events; a thousand jobs may be submitted at once
 const RETRY_MILLISECONDS = 3000; // where nothing came; doubled each time
 const MOST_DOUBLINGS = 4;
 const SILENCE_MILLISECONDS = 40_000; // the service says every 15 s that it is still there
 
-const FEED_BROWSER: FeedBrowser = {
+const ALONE: Channel = { tell: () => undefined, close: () => undefined };
+
+export const FEED_BROWSER: FeedBrowser = {
   ...BROWSER,
   lead: (begin) => {
     // Only over https or on this machine can windows agree who reads; else all ask, as before.
@@ -49,6 +51,8 @@ const FEED_BROWSER: FeedBrowser = {
     };
   },
   channel: (onTold) => {
+    // Windows that cannot tell each other ask, but for the one that reads.
+    if (!("BroadcastChannel" in globalThis)) return ALONE;
     const channel = new BroadcastChannel(NAME);
     channel.onmessage = (message: MessageEvent<Told>) => {
       onTold(message.data);
@@ -119,6 +123,7 @@ export class EventFeed {
     this.#channel = null;
     this.#place = ""; // a page that is seen again asks for everything anyway
     this.#gathered = [];
+    this.#failures = 0;
     this.#setFollowed(false);
     this.#stop?.();
     this.#stop = null;
@@ -128,12 +133,16 @@ export class EventFeed {
     const after = this.#place === "" ? "newest" : this.#place;
     const source = this.#browser.open(`/api/v1/events/stream?after=${after}`);
     this.#source = source;
-    const hear = (event: MessageEvent<string>) => {
+    // A stream that begins, and breaks at once each time, is not opened more and more often.
+    source.addEventListener("begin", (event: MessageEvent<string>) => {
       this.#say({ place: event.lastEventId });
-    };
-    source.addEventListener("begin", hear);
-    source.addEventListener("still-there", hear);
+    });
+    source.addEventListener("still-there", (event: MessageEvent<string>) => {
+      this.#failures = 0;
+      this.#say({ place: event.lastEventId });
+    });
     source.addEventListener("event", (event: MessageEvent<string>) => {
+      this.#failures = 0;
       this.#say({ place: event.lastEventId, event: JSON.parse(event.data) as FeedEvent });
     });
     source.addEventListener("again", this.#again);
@@ -165,7 +174,6 @@ export class EventFeed {
     this.#setFollowed(place !== "");
     if (place === "") return;
     this.#place = place;
-    this.#failures = 0;
     this.#wait();
     if (event !== undefined) this.#gather(event);
   };
@@ -180,7 +188,8 @@ export class EventFeed {
   }
 
   #gather(event: FeedEvent): void {
-    this.#gathered = [...this.#gathered, event].slice(-MOST_GATHERED);
+    this.#gathered.push(event);
+    if (this.#gathered.length > MOST_GATHERED) this.#gathered.shift();
     if (this.#isToldSoon) return;
     this.#isToldSoon = true;
     this.#browser.later(this.#tell, SOON_MILLISECONDS);

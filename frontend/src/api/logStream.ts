@@ -4,7 +4,8 @@ import { BROWSER as WINDOW, type LiveBrowser } from "./liveReads";
 import type { Leave } from "./streamPlaces";
 import type { LogLine } from "./types";
 
-export type StreamStatus = "connecting" | "open" | "reconnecting" | "ended" | "refused";
+/** Crowded: other windows of the browser have all the streams that it can hold. */
+export type StreamStatus = "connecting" | "crowded" | "open" | "reconnecting" | "ended" | "refused";
 
 export interface LogStreamHandlers {
   readonly onLine: (line: LogLine) => void;
@@ -121,6 +122,7 @@ export function followLog(
       browser.place((given) => {
         isQueueing = false;
         leave = given;
+        if (given === null && !isOver) handlers.onStatus("crowded");
         if (given === null) retry();
         else settle();
       });

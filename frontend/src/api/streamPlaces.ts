@@ -31,12 +31,16 @@ async function tryEach(places: readonly string[], onPlace: OnPlace): Promise<voi
 /** Take a place if it is free, and hold it until it is left. */
 function isTaken(place: string, onPlace: OnPlace): Promise<boolean> {
   return new Promise((settle) => {
-    void navigator.locks.request(place, { ifAvailable: true }, (lock) => {
+    const hold = (lock: Lock | null) => {
       settle(lock !== null);
       if (lock === null) return undefined;
       return new Promise<void>((leave) => {
         onPlace(leave);
       });
+    };
+    navigator.locks.request(place, { ifAvailable: true }, hold).catch(() => {
+      settle(true); // a browser that keeps nothing for a page has no locks for it either
+      onPlace(() => undefined);
     });
   });
 }

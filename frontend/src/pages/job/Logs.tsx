@@ -14,6 +14,7 @@ import styles from "./Logs.module.css";
 
 const STATUS: Record<StreamStatus, string> = {
   connecting: "connecting",
+  crowded: "begins once other windows are closed or hidden",
   open: "live",
   reconnecting: "reconnecting",
   ended: "complete",
