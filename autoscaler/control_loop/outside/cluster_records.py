@@ -64,7 +64,10 @@ class ClusterRecords:
         return tuple(pool for pool in others if self._serves(pool, job.team_id))
 
     def _serves(self, pool: Pool, team_id: int) -> bool:
-        return not pool.why_for_one_team or (pool.pk, team_id) in self._with_quotas
+        """Tell it as whoever admits jobs does: a team that is alone here needs no quota."""
+        if not pool.why_for_one_team or (pool.pk, team_id) in self._with_quotas:
+            return True
+        return len(self.teams) == 1
 
     @cached_property
     def _with_quotas(self) -> Collection[tuple[int, int]]:

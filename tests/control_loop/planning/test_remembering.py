@@ -74,6 +74,35 @@ def test_whatever_changed_is_read_again(world: World) -> None:
     assert not hasattr(seen()[job.id].job.pool, "fair_share")
 
 
+def test_pools_that_a_job_may_choose_are_as_they_are_now(world: World) -> None:
+    """The version of its rows says nothing of them, and an admin may change any of them."""
+    job = world.job(pools=["default", "fast"])
+    fast = Pool.objects.create(name="fast", gpu_type="a100")
+    before = seen()[job.id]
+    assert [one.pk for one in before.other_pools] == [fast.pk]
+    assert seen()[job.id] is before
+    Pool.objects.filter(pk=fast.pk).update(gpu_type="h100")
+    after = seen()[job.id]
+    assert ([one.gpu_type for one in after.other_pools], after.likeness is before.likeness) == (
+        ["h100"],
+        False,
+    )
+    Pool.objects.filter(pk=fast.pk).update(name="slow")
+    assert seen()[job.id].other_pools == ()
+    anew = Pool.objects.create(name="fast")
+    assert [one.pk for one in seen()[job.id].other_pools] == [anew.pk]
+
+
+def test_pools_of_many_jobs_that_choose_take_one_statement(world: World) -> None:
+    jobs = [world.job(name=f"job-{number}", pools=["default", "fast"]) for number in range(3)]
+    Pool.objects.create(name="fast")
+    before = seen()
+    with CaptureQueriesContext(connection) as statements:
+        after = seen()
+    assert len(statements) == 2
+    assert [after[job.id] is before[job.id] for job in jobs] == [True] * 3
+
+
 def everything_in(view: LiveJob) -> dict[str, Any]:
     """By value: all that anybody could read of it."""
     rows = [view.job, view.assignment, view.generation, *(worker.row for worker in view.workers)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from cluster.models import Pool
 from django.db.models import F, Model, Q, TextField
 from django.db.models.functions import Cast
 
@@ -40,8 +41,12 @@ def live_jobs(processes: Processes, around: ClusterRecords | None = None) -> tup
 
     Of jobs that did not change the same views come again, or with no more than what moves in them.
     """
+    around = around or ClusterRecords()
     versions = live_versions()
-    views = _seen.unchanged(versions, processes)
+    views = {
+        job_id: _with_pools_of_now(view, around)
+        for job_id, view in _seen.unchanged(versions, processes).items()
+    }
     changed = [job_id for job_id in versions if job_id not in views]
     views |= {view.id: view for view in job_views(changed, processes, around)}
     in_order = tuple(views[job_id] for job_id in versions if job_id in views)
@@ -67,6 +72,24 @@ def job_views(
     rows = _rows([job.id for job in jobs.values() if not has_only_waited(job)], around)
     known = [jobs[job_id] for job_id in job_ids if job_id in jobs]
     return tuple(_view(job, rows, processes, around) for job in known)
+
+
+def _with_pools_of_now(view: LiveJob, around: ClusterRecords) -> LiveJob:
+    """Return a view of before with the other pools in which its job may be by now.
+
+    Its version covers the pool of its row alone, and an admin may have changed any other.
+    """
+    if not view.spec.pools:
+        return view
+    others = around.other_pools(view.job, view.spec.pools)
+    if [*map(_read_of, others)] == [*map(_read_of, view.other_pools)]:
+        return view
+    return replace(view, other_pools=others, likeness=object())
+
+
+def _read_of(pool: Pool) -> tuple[object, ...]:
+    """Return all that is read of another pool; pools are equal as soon as they are the same row."""
+    return pool.pk, pool.name, pool.gpu_type, pool.all_reduce
 
 
 def _put(row: Model, name: str, related: Model | None) -> None:
