@@ -6,10 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from cluster.models import Node, Pool
+from django.db.models import F
 
 from autoscaler.gpu_accounts.models import AccountedJob
 from autoscaler.planning import planner
 from autoscaler.planning.decisions import invariants
+from autoscaler.planning.decisions.plan import Plan
+from autoscaler.planning.snapshot.cluster_state import ClusterState
 from jobs.models import GpuClaim, Job
 from tests.control_loop.world import World, fresh
 
@@ -53,5 +56,41 @@ def test_it_waits_where_it_can_start_some_day(world: World) -> None:
     tick(world)
     assert fresh(job).pool == fast
     Node.objects.filter(pool=fast).update(is_schedulable=True)
+    tick(world)
+    assert (fresh(job).state, fresh(job).pool) == ("starting", fast)
+
+
+def test_it_starts_in_a_pool_that_was_made_anew_under_its_name(world: World) -> None:
+    job, fast = in_both(world, gpus=4)
+    Node.objects.update(is_schedulable=False)
+    tick(world)
+    Node.objects.filter(pool=fast).delete()
+    fast.delete()
+    anew = Pool.objects.create(name="fast")
+    Node.objects.create(name="fast-2", pool=anew, gpus=4)
+    tick(world)
+    assert (fresh(job).state, fresh(job).pool) == ("starting", anew)
+
+
+def test_it_is_not_refused_for_good_by_a_pool_that_it_was_taken_out_of_meanwhile(
+    world: World,
+) -> None:
+    """Its people change its pools while a plan is made that refuses it."""
+    job, fast = in_both(world, gpus=4)
+    Pool.objects.exclude(pk=fast.pk).update(admission="dropping")
+    Node.objects.exclude(pool=fast).update(is_schedulable=False)
+    spec = {**job.resolved_spec, "pool": "default", "pools": None}
+    Job.objects.filter(pk=job.pk).update(resolved_spec=spec)
+
+    def changed_meanwhile(state: ClusterState) -> Plan:
+        made = planner.plan(state)
+        assert [one.action for one in made.decisions] == ["drop"]
+        changed = {**spec, "pool": "", "pools": ["default", "fast"]}
+        Job.objects.filter(pk=job.pk).update(resolved_spec=changed, version=F("version") + 1)
+        return made
+
+    loop = replace(world.loop(), planner=changed_meanwhile, check=invariants.check)
+    assert loop.run_once()
+    assert fresh(job).state == "queued"
     tick(world)
     assert (fresh(job).state, fresh(job).pool) == ("starting", fast)
