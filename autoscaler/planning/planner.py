@@ -29,13 +29,13 @@ from autoscaler.planning.outcomes.outcome import AllocationOutcome, PoolPicture
 from autoscaler.planning.outcomes.replacing import with_substitutes
 from autoscaler.planning.policies import BUILT_IN, Situation
 from autoscaler.planning.pool_choice.asking import PoolSearch, placed
-from autoscaler.planning.pool_choice.wishes import is_choosing, wishes_of
+from autoscaler.planning.pool_choice.wishes import is_choosing, not_to_be_dropped, wishes_of
 from autoscaler.planning.snapshot.cluster_state import Allocation, PlannedPool, TeamQuota
 from autoscaler.planning.teams.team_tree import TeamTree
 from autoscaler.planning.teams.user_limits import UserHoldings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from autoscaler.planning.allocation.placing import Placing
     from autoscaler.planning.allocation.split import Split
@@ -56,7 +56,7 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     the next plan decides the same again.
     """
     planning = _PoolPlanning(policies=policies)
-    search = _searched(state, planning)
+    state, search = _searched(state, planning)
     pictures = planning.pictures(placed(state, search.places))
     decisions = {
         outcome.job_id: _decision(outcome, picture)
@@ -74,17 +74,29 @@ def plan(state: ClusterState, policies: Catalogue = BUILT_IN) -> Plan:
     )
 
 
-def _searched(state: ClusterState, planning: _PoolPlanning) -> PoolSearch:
-    """0. In which pool is each job that waits and may be in several?"""
+def _searched(state: ClusterState, planning: _PoolPlanning) -> tuple[ClusterState, PoolSearch]:
+    """0. In which pool is each job that waits and may be in several?
+
+    Returns the snapshot, too, in which it says who may be refused for good.
+    """
     wishes: Wishes = {}
     if any(map(is_choosing, state.jobs)):
         policies = {p.name: planning.policies.policy(p.policy) for p in state.pools}
-        wishes = wishes_of(state, planning.demands(state), policies)
+        demands = planning.demands(state)
+        wishes = wishes_of(state, demands, policies)
+        state = _without_drops(state, not_to_be_dropped(state, demands, wishes))
     home = {job.job_id: job.pool for job in state.jobs if job.job_id in wishes}
     search = PoolSearch(wishes=wishes, home=home)
     if wishes:
         search.run(lambda places: planning.answers(placed(state, places), places))
-    return search
+    return state, search
+
+
+def _without_drops(state: ClusterState, kept: Collection[str]) -> ClusterState:
+    if not kept:
+        return state
+    jobs = (replace(job, may_be_dropped=job.job_id not in kept) for job in state.jobs)
+    return replace(state, jobs=tuple(jobs))
 
 
 def _with_pool(decision: Decision, job: PlannedJob, search: PoolSearch) -> Decision:

@@ -2,7 +2,8 @@
 
 The second admission variant of *Effective Elastic Scaling of Deep Learning Workloads*: a job that
 has just arrived is admitted if it fits beside all admitted jobs, each at its smallest size, and is
-dropped if it does not. Jobs that have run before are never dropped: they wait.
+dropped if it does not. Jobs that have run before are never dropped: they wait. So do those that may
+be in another pool, too, which could not be asked yet.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def _to_drop(demands: Sequence[Demand], admission: Admission, gpus: int) -> set[
 
 
 def _is_new(demand: Demand) -> bool:
-    return not demand.is_active and demand.job.started_at is None
+    job = demand.job
+    return not demand.is_active and job.started_at is None and job.may_be_dropped
 
 
 def _is_refused(demand: Demand, admission: Admission, room: int) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import ClusterState
 
 MOST_ROUNDS: Final = 12  # of asking; guessed: mostly there are no more than a job has pools
+_DIGITS: Final = 1
 _TAKEN: Final = frozenset({PoolAnswer.STARTS, PoolAnswer.OWED})
 
 Places = dict[str, str]
@@ -63,11 +64,16 @@ class PoolSearch:
         self._note(ask(self.places))
 
     def offers(self, job_id: str) -> tuple[PoolOffer, ...]:
-        """Return what its pools offered and answered, best first."""
+        """Return what its pools offered and answered, best first.
+
+        Rounded as it is told: with each report of any job there the numbers move a little.
+        """
         answers, place = self.answers[job_id], self.places[job_id]
         return tuple(
             replace(
                 one,
+                speed=round(one.speed, _DIGITS),
+                loss=round(one.loss, _DIGITS),
                 is_chosen=one.pool == place,
                 answer=answers.get(one.pool, PoolAnswer.NOT_ASKED),
             )

@@ -13,6 +13,7 @@ from autoscaler.planning.fair_share.precedence import rank
 from autoscaler.planning.pool_choice.crowding import PoolCrowd
 from autoscaler.planning.pool_choice.offers import in_order, offer_of, pools_of, use_of, uses_in
 from autoscaler.planning.snapshot.cluster_state import JobPhase
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from autoscaler.planning.snapshot.cluster_state import ClusterState, PlannedJob
 
 MOST_CHOOSING: Final = 200  # in a plan, guessed: about 50 ms; others stay where they are until then
+_IN_TURN: Final = 50  # of them: others each time, so that no queue that stands keeps all behind it
+_TURN_SECONDS: Final = 10.0  # guessed: a few ticks
+
+_QUEUEING: Final = AdmissionVariant.QUEUEING
 
 Wishes = dict[str, "Sequence[PoolOffer]"]
 """Of each job that chooses: what its pools are worth to it, best first."""
@@ -50,7 +55,7 @@ def wishes_of(
     planned = {pool.name: pool for pool in state.pools}
     waiting = [one for of_pool in demands.values() for one in of_pool if not one.is_active]
     jobs = {job.job_id: job for job in state.jobs if is_choosing(job)}
-    choosing = _those_to_choose([one for one in waiting if one.job.job_id in jobs])
+    choosing = _those_to_choose(waiting, state.now)
     if not choosing:
         return {}
     crowds = _Crowds(state, demands)
@@ -64,6 +69,26 @@ def wishes_of(
         if any(one.pool.name != job.pool for one in possible):
             found[job.job_id] = _wish(job, possible, crowds)
     return found
+
+
+def not_to_be_dropped(
+    state: ClusterState, demands: Mapping[str, Sequence[Demand]], wishes: Wishes
+) -> frozenset[str]:
+    """Return jobs that no pool may refuse for good: another one was not asked, and may take them.
+
+    Their turn to choose has not come, or the other pool is not planned here, or it keeps a queue
+    and has no room for any size of theirs now, say because its nodes are closed.
+    """
+    waiting = [one for of_pool in demands.values() for one in of_pool if not one.is_active]
+    choosing = _those_to_choose(waiting, state.now)
+    queueing = {pool.name: pool.admission is _QUEUEING for pool in state.pools}
+    found = set()
+    for job in filter(is_choosing, state.jobs):
+        asked = {offer.pool for offer in wishes.get(job.job_id, ())}
+        left = {one.name for one in job.other_pools} - asked
+        if any(queueing.get(name, True) or job.job_id not in choosing for name in left):
+            found.add(job.job_id)
+    return frozenset(found)
 
 
 def _wish(
@@ -125,11 +150,19 @@ class _Crowds:
             self._crowds[demand.job.pool].add(use)
 
 
-def _those_to_choose(waiting: Iterable[Demand]) -> frozenset[str]:
-    """Return the first of them, of each team in turn: one team's long queue keeps nobody back."""
+def _those_to_choose(waiting: Iterable[Demand], now: float) -> frozenset[str]:
+    """Return the first to choose, of each team in turn: one team's long queue keeps nobody back.
+
+    Of the rest some choose as well, others every few seconds.
+    """
     of_team: Counter[str] = Counter()
     turns = []
-    for demand in sorted(waiting, key=rank):
+    for demand in sorted((one for one in waiting if is_choosing(one.job)), key=rank):
         turns.append((of_team[demand.job.team], rank(demand), demand.job.job_id))
         of_team[demand.job.team] += 1
-    return frozenset(job_id for *_, job_id in sorted(turns)[:MOST_CHOOSING])
+    in_order = [job_id for *_, job_id in sorted(turns)]
+    if len(in_order) <= MOST_CHOOSING:
+        return frozenset(in_order)
+    first, rest = in_order[: MOST_CHOOSING - _IN_TURN], in_order[MOST_CHOOSING - _IN_TURN :]
+    begins = int(now // _TURN_SECONDS) * _IN_TURN % len(rest)
+    return frozenset([*first, *(rest[begins:] + rest[:begins])[:_IN_TURN]])

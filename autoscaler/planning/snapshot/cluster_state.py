@@ -188,6 +188,7 @@ class PlannedJob(JobTerms):
     reported: tuple[tuple[str, float], ...] = ()
     # Where it may be instead of `pool`, as long as it waits; `pool_choice` says where it is to be.
     other_pools: tuple[OtherPool, ...] = ()
+    may_be_dropped: bool = True  # False: another of its pools was not asked yet, and may take it
 
     def in_pool(self, name: str) -> PlannedJob:
         """Return the job in another of its pools; the one where it was is among the others then."""

@@ -11,6 +11,7 @@ from autoscaler.planning.decisions.invariants import check
 from autoscaler.planning.decisions.plan import Action
 from autoscaler.planning.decisions.pool_offer import PoolAnswer
 from autoscaler.planning.planner import plan
+from autoscaler.planning.pool_choice.wishes import MOST_CHOOSING
 from autoscaler.planning.snapshot.cluster_state import (
     ClusterState,
     OtherPool,
@@ -20,6 +21,7 @@ from autoscaler.planning.snapshot.cluster_state import (
     ReclaimRules,
     TeamQuota,
 )
+from autoscaler.planning.snapshot.vocabulary import AdmissionVariant
 from tests.planning.builders import NOW, SCALES_WELL, learned, measured, running, waiting
 
 if TYPE_CHECKING:
@@ -235,6 +237,17 @@ def test_its_explanation_says_what_each_pool_offered_and_answered() -> None:
     assert found["h100"].workers == 0
 
 
+def test_what_is_told_of_pools_does_not_move_with_each_report() -> None:
+    """Else it would be written anew, of each job that chooses, in each tick."""
+
+    def told(rate: float) -> object:
+        jobs = choosing("it", min_workers=3), in_a100("one", 4), in_h100("other", 4)
+        slower = [learned(job, measured((1, rate), (2, 190.0), (4, 350.0))) for job in jobs[1:]]
+        return planned(pools(jobs[0], *slower)).explanations["it"].pools  # type: ignore[union-attr]
+
+    assert told(100.0) == told(100.3)
+
+
 def test_a_job_of_one_pool_is_told_of_none() -> None:
     made = planned(pools(waiting("it", pool="a100")))
     assert made.explanations["it"].pools == ()  # type: ignore[union-attr]
@@ -246,3 +259,63 @@ def test_where_it_waits_it_stays_while_what_is_measured_moves_a_little() -> None
         job = choosing("it", here=measured((1, 200.0)), there=measured((1, rate)), max_workers=1)
         made = planned(pools(job.in_pool("h100")))
         assert decision(made, "it").pool is None
+
+
+def dropping(state: ClusterState, *names: str) -> ClusterState:
+    """The same pools, of which these refuse what does not fit for good."""
+    found = (
+        replace(pool, admission=AdmissionVariant.DROPPING) if pool.name in names else pool
+        for pool in state.pools
+    )
+    return replace(state, pools=tuple(found))
+
+
+def full(*jobs: PlannedJob, **settings: Any) -> ClusterState:
+    """Pools whose GPUs nobody gives back."""
+    whole = {"min_workers": 4, **PINNED}
+    ones = in_a100("one", 4, **whole), in_h100("other", 4, **whole)
+    return pools(*jobs, *ones, **settings)
+
+
+def test_who_does_not_fit_in_a_pool_that_keeps_no_queue_waits_in_one_that_does() -> None:
+    made = planned(dropping(full(choosing("it")), "a100"))
+    assert place(made, "it") == (Action.WAIT, "h100")
+    assert place(planned(dropping(full(choosing("it")), "h100")), "it") == (Action.WAIT, "a100")
+
+
+def test_whom_all_of_its_pools_refuse_is_refused() -> None:
+    made = planned(dropping(full(choosing("it")), "a100", "h100"))
+    assert decision(made, "it").action is Action.DROP
+
+
+def test_nobody_is_refused_for_good_before_it_could_ask_its_other_pools() -> None:
+    jobs = [choosing(f"job{n:03}", submitted_at=NOW - 500.0 + n) for n in range(MOST_CHOOSING + 3)]
+    made = planned(dropping(full(*jobs), "a100"))
+    assert not [one for one in made.decisions if one.action is Action.DROP]
+    refused = planned(dropping(full(*jobs), "a100", "h100"))
+    assert [one.action for one in refused.decisions].count(Action.WAIT) == 3
+
+
+def test_nobody_is_refused_for_good_while_its_pool_with_a_queue_is_closed() -> None:
+    state = dropping(full(choosing("it")), "a100")
+    closed = (PlannedNode(name="h100-1", gpus=4, is_schedulable=False),)
+    shut = tuple(replace(p, nodes=closed) if p.name == "h100" else p for p in state.pools)
+    assert decision(planned(replace(state, pools=shut)), "it").action is Action.WAIT
+
+
+def test_nobody_is_refused_for_good_where_one_pool_is_planned_alone() -> None:
+    """As where the plan of all failed."""
+    state = dropping(full(choosing("it")), "a100")
+    alone = replace(state, pools=state.pools[:1])
+    assert decision(plan(alone), "it").action is Action.WAIT
+
+
+def test_behind_a_queue_that_stands_everybody_gets_a_turn_to_choose() -> None:
+    """All but the last want more than is free; it waits in a full pool, and one GPU is free."""
+    large = [
+        choosing(f"job{n:03}", min_workers=4, submitted_at=NOW - 999.0 + n) for n in range(320)
+    ]
+    last = choosing("last", max_workers=1, submitted_at=NOW - 1.0)
+    state = pools(*large, last, in_a100("one", 4, **PINNED), in_h100("other", 3, **PINNED))
+    later = (replace(state, now=NOW + 10.0 * turn) for turn in range(4))
+    assert (Action.START, "h100") in [place(planned(one), "last") for one in later]

@@ -83,6 +83,15 @@ def test_who_has_no_choice_is_planned_as_if_nobody_had_one(state: ClusterState) 
     """The plan is that of a cluster in which each job is in the one pool that was chosen."""
     made = plan(state)
     placed = after_moves(state, made)
-    alone = replace(placed, jobs=tuple(replace(job, other_pools=()) for job in placed.jobs))
+    dropped = {one.job_id for one in made.decisions if one.action is Action.DROP}
+    jobs = (
+        replace(
+            job,
+            other_pools=(),
+            may_be_dropped=not job.other_pools or job.job_id in dropped,
+        )
+        for job in placed.jobs
+    )
+    alone = replace(placed, jobs=tuple(jobs))
     unmoved = tuple(replace(one, pool=None) for one in made.decisions)
     assert plan(alone).decisions == unmoved

@@ -123,11 +123,15 @@ def predict(
 
 
 def in_chosen_pools(state: ClusterState, policies: Catalogue = BUILT_IN) -> ClusterState:
-    """Return the snapshot with each job in one pool; to choose again and again costs too much."""
+    """Return the snapshot with each job in one pool; to choose again and again costs too much.
+
+    Who may choose is refused for good by no single pool.
+    """
     if not any(job.other_pools for job in state.jobs):
         return state
     placed = after_moves(state, plan(state, policies))
-    return replace(placed, jobs=tuple(replace(job, other_pools=()) for job in placed.jobs))
+    jobs = (replace(job, other_pools=(), may_be_dropped=not job.other_pools) for job in placed.jobs)
+    return replace(placed, jobs=tuple(jobs))
 
 
 def _ends(
