@@ -189,12 +189,20 @@ def _check_place(job: Job, found: Sequence[FieldChange]) -> None:
         )
 
 
-def _place(job: Job, spec: JobSpec, pools: Sequence[PoolCapacity]) -> tuple[str, int]:
-    """Return where the job is now: where it was, unless it may not be there any more."""
-    names = spec.named_pools
-    if not names or job.pool.name in names:
-        return job.pool.name, job.pool_id
-    return names[0], next(one.pool_id for one in pools if one.name == names[0])
+def _place(
+    job: Job, spec: JobSpec, found: Sequence[FieldChange], pools: Sequence[PoolCapacity]
+) -> tuple[str, int]:
+    """Return where the job is now: where it was, unless it was told to be elsewhere.
+
+    What it named before may not be there any more: a pool may be renamed, or deleted.
+    """
+    is_told = any(one.field in spec_changes.OF_PLACE for one in found)
+    if is_told and job.pool.name not in spec.named_pools:
+        known = {one.name: one.pool_id for one in pools}
+        for name in spec.named_pools:
+            if name in known:
+                return name, known[name]
+    return job.pool.name, job.pool_id
 
 
 def _write(
@@ -204,7 +212,7 @@ def _write(
     actor: str,
     pools: Sequence[PoolCapacity],
 ) -> None:
-    pool, pool_id = _place(job, spec, pools)
+    pool, pool_id = _place(job, spec, found, pools)
     Job.objects.filter(pk=job.id).update(
         resolved_spec=spec.resolved(team=job.team.name, pool=pool),
         pool_id=pool_id,
