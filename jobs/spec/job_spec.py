@@ -229,7 +229,7 @@ def parse(document: object) -> JobSpec:
     except ValidationError as error:
         raise SpecInvalid(validation.from_validation(error, JobSpec)) from error
     found = [
-        *_check_pools(spec),
+        *check_pools(spec),
         *_check_memory(spec.resources),
         *_check_metrics(spec),
         *_check_idle(spec),
@@ -241,7 +241,8 @@ def parse(document: object) -> JobSpec:
     return spec
 
 
-def _check_pools(spec: JobSpec) -> Iterator[Problem]:
+def check_pools(spec: JobSpec) -> Iterator[Problem]:
+    """Find that it says pool and pools: nobody could tell which of both is meant."""
     if spec.pool and spec.pools:
         yield Problem(
             field="pools",

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from jobs.errors import Problem, SpecInvalid
 from jobs.job_mode import JobMode
-from jobs.spec.job_spec import JobSpec, without_aliases
+from jobs.spec.job_spec import JobSpec, check_pools, without_aliases
 from jobs.spec.names import LABEL, check_text
 from jobs.spec.problems import validation
 from jobs.spec.rules.bounded_fields import FIELDS
@@ -124,7 +124,10 @@ def stored(document: Mapping[str, Any]) -> RuleSet:
 
 
 def check_partial(partial: object, place: str) -> list[Problem]:
-    """Return what is wrong with a part of a spec: its fields, and not how they go together."""
+    """Return what is wrong with a part of a spec: its fields, and not how they go together.
+
+    But for `pool` and `pools`: whoever leaves both to it would be refused for saying both.
+    """
     if not isinstance(partial, Mapping):
         return [_wrong(place, None, "is not a mapping", "Write fields of a job spec.")]
     if len(json.dumps(partial)) > MOST_CHARACTERS:
@@ -137,13 +140,16 @@ def check_partial(partial: object, place: str) -> list[Problem]:
     if found:
         return found
     try:
-        JobSpec.model_validate({**_STAND_INS, **without_aliases(partial)})
+        spec = JobSpec.model_validate({**_STAND_INS, **without_aliases(partial)})
     except ValidationError as error:
         return [
             _wrong(f"{place}.{one.field}", one.value, one.problem, one.remedy)
             for one in validation.from_validation(error, JobSpec)
         ]
-    return []
+    return [
+        _wrong(f"{place}.{one.field}", one.value, one.problem, one.remedy)
+        for one in check_pools(spec)
+    ]
 
 
 def as_spec(partial: Mapping[str, Any]) -> JobSpec:

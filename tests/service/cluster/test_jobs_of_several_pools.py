@@ -17,7 +17,9 @@ from jobs.spec.changes import changed
 from jobs.spec.job_spec import parse
 from jobs.spec.rules.merging import filled
 from tests.service.conftest import SubmitJob, run, spec
-from tests.service.rules.conftest import set_rules
+from tests.service.rules.conftest import add_template, set_rules
+from tests.service.schedules import conftest as schedules
+from tests.service.sweeps import conftest as sweeps
 
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "no pool at all": ({"pools": []}, "pools", "is empty"),
@@ -117,6 +119,59 @@ def test_where_it_waits_can_be_changed_while_it_waits(
     refused = api.patch(url, {"pool": "default"}, format="json")
     assert refused.status_code == 422
     assert "Pause the job first" in refused.content.decode()
+
+
+def test_a_change_of_something_else_leaves_it_where_it_is_though_its_pools_were_renamed(
+    api: APIClient, submit: SubmitJob, fast: Pool
+) -> None:
+    job = submit(pools=["default", fast.name])
+    run(job, workers=1)
+    url = f"/api/v1/jobs/{job.id}"
+    Pool.objects.filter(pk=job.pool_id).update(name="renamed")
+    for priority in (60, 61):
+        assert api.patch(url, {"priority": priority}, format="json").status_code == 200
+        changed = Job.objects.get(pk=job.id)
+        assert (changed.pool_id, changed.priority) == (job.pool_id, priority)
+        assert changed.resolved_spec["pools"] == ["default", "fast"]
+        Pool.objects.filter(pk=fast.pk).update(name="renamed-too")
+
+
+def test_templates_and_defaults_of_a_team_may_say_pools(
+    api: APIClient, vision: Team, fast: Pool, admin_user: Any
+) -> None:
+    admin = APIClient()
+    admin.force_login(admin_user)
+    assert set_rules(admin, vision.name, defaults={"pools": ["fast", "default"]}).status_code == 200
+    assert add_template(admin, "anywhere", {"pools": ["default", "fast"]}).status_code == 201
+    assert add_template(admin, "one", {"pool": "default"}).status_code == 201
+    both = add_template(admin, "both", {"pool": "default", "pools": ["fast"]})
+    assert both.status_code == 422, both.json()
+
+    def pools_of(**said: Any) -> Any:
+        answer = api.post("/api/v1/jobs:validate", spec(**said), format="json").json()
+        assert answer["problems"] == [], answer
+        return answer["resolved_spec"]["pool"], answer["resolved_spec"]["pools"]
+
+    assert pools_of() == ("", ["fast", "default"])
+    assert pools_of(template="anywhere") == ("", ["default", "fast"])
+    assert pools_of(template="one") == ("default", None)
+    assert pools_of(template="anywhere", pool="fast") == ("fast", None)
+
+
+def test_schedules_arrays_and_sweeps_carry_them(api: APIClient, fast: Pool) -> None:
+    where = ["fast", "default"]
+    nightly = schedules.add_by(api, spec=spec(name="nightly", pools=where))
+    schedules.go_when_due(nightly)
+    array = spec(name="many", pools=where, array={"parameters": {"seed": "0..2"}})
+    made = api.post("/api/v1/jobs:bulk", {"spec": array | {"seed": "{{seed}}"}}, format="json")
+    assert made.status_code == 201, made.json()
+    sweep = sweeps.wanted() | {"name": "search", "pools": where}
+    assert api.post(sweeps.PATH, sweep, format="json").status_code == 201
+    sweeps.go()
+    jobs = list(Job.objects.select_related("pool"))
+    assert {job.name.partition("-")[0] for job in jobs} == {"nightly", "many", "search"}
+    assert {job.pool.name for job in jobs} == {"fast"}
+    assert [job.resolved_spec["pools"] for job in jobs] == [where] * len(jobs)
 
 
 def test_a_token_limited_to_one_pool_submits_for_no_other(
