@@ -97,8 +97,13 @@ def as_measured(
         scaling=scaling,
         is_measurable=view.is_hot or scaling is not None,
         reported=reported(past.values),
-        other_pools=tuple(_elsewhere(view, past, pool) for pool in view.other_pools),
+        other_pools=tuple(_elsewhere(view, past, pool) for pool in _to_choose_from(view)),
     )
+
+
+def _to_choose_from(view: LiveJob) -> Sequence[Pool]:
+    """Return none of a job that holds GPUs: it stays, and to fit its speeds takes time."""
+    return view.other_pools if view.is_queued else ()
 
 
 def _elsewhere(view: LiveJob, past: JobMeasurements, pool: Pool) -> planning.OtherPool:
