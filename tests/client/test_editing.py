@@ -36,6 +36,7 @@ OPTIONS: dict[str, tuple[str, str, object]] = {
     "--max-workers": ("3", "elastic.max_workers", 3),
     "--min-batch": ("16", "batch.global_batch_size.min", 16),
     "--max-batch": ("4096", "batch.global_batch_size.max", 4096),
+    "--pools": ("default", "pools", ["default"]),
     "--priority": ("70", "priority", 70),
     "--preemptibility": ("preemptible", "preemptibility", "preemptible"),
     "--deadline": ("2100-01-01T00:00:00Z", "deadline", "2100-01-01T00:00:00Z"),

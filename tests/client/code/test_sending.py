@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from cluster.models import Node, Pool
 from django.conf import settings
 from storage.code.paths import CodePaths
 from storage.models import CodeSnapshot
@@ -101,6 +102,18 @@ def test_a_command_runs_without_a_job_file(concertina: CommandLine, folder: Path
     )
     assert spec["metrics"] == [{"name": "loss", "pattern": "loss=([0-9.]+)"}]
     assert (spec["env"], spec["priority"], job.code != "") == ({"LR": "0.1"}, 60, True)
+
+
+def test_a_command_may_run_in_any_of_several_pools(concertina: CommandLine, folder: Path) -> None:
+    Node.objects.create(pool=Pool.objects.create(name="fast"), name="fast-1", gpus=4)
+    command = ("--no-code", "--pools", "fast, default", "--", "true")
+    ended = concertina("run", "--workers", "1..2", *command)
+    assert ended.exit_code == 0, ended.err
+    job = Job.objects.get()
+    assert (job.pool.name, job.resolved_spec["pools"]) == ("fast", ["fast", "default"])
+    refused = concertina("run", "--pool", "default", *command)
+    assert refused.exit_code == 3
+    assert "only one of both can be meant" in refused.err
 
 
 def test_what_runs_can_be_saved_as_a_job_file_that_does_the_same(
