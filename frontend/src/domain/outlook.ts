@@ -24,10 +24,13 @@ function toneOf({ action }: Outlook): OutlookTone {
   return action === "" ? "neutral" : "danger";
 }
 
-function beginning({ action, workers, start }: Outlook, clock: (moment: string) => string): string {
-  if (action === "start") return `Starts now on ${plural(workers ?? 0, "worker")}`;
+function beginning(outlook: Outlook, clock: (moment: string) => string): string {
+  const { action, workers, start } = outlook;
+  const where = outlook.pool ? ` in pool ${outlook.pool}` : "";
+  if (action === "start") return `Starts now on ${plural(workers ?? 0, "worker")}${where}`;
   if (action === "wait") {
-    return start?.p50 == null ? "Waits" : `Waits, starts at about ${clock(start.p50)}`;
+    const begins = start?.p50 == null ? "" : `, starts at about ${clock(start.p50)}`;
+    return `Waits${where}${begins}`;
   }
   return action === "" ? "Nobody can tell what would become of it" : "Would be refused";
 }

@@ -174,13 +174,14 @@ describe("the outlook", () => {
   it("is one sentence", () => {
     expect(outlookInWords(outlook, clock)).toEqual({
       tone: "good",
-      text: "Starts now on 2 workers, shrinks text-small to 1, done at about 15:40.",
+      text: "Starts now on 2 workers in pool default, shrinks text-small to 1, done at about 15:40.",
     });
   });
 
   it("says when it waits, and that nobody knows", () => {
     const waits: Outlook = { ...outlook, action: "wait", gives_way: [], finish: null };
-    expect(outlookInWords(waits, clock).text).toBe("Waits.");
+    expect(outlookInWords(waits, clock).text).toBe("Waits in pool default.");
+    expect(outlookInWords({ ...waits, pool: "" }, clock).text).toBe("Waits.");
     const unknown: Outlook = { ...waits, action: "" };
     expect(outlookInWords(unknown, clock).tone).toBe("neutral");
   });
