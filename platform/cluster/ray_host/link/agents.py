@@ -144,6 +144,15 @@ class Agents:
         with self._lock:
             post.handle, post.is_being_made, post.slots = handle, False, slots
             post.why_not, post.not_before = why_not, time.monotonic() + _AGAIN_SECONDS
+        if not self.only_looks and self._is_unwanted(self._name(node)):
+            self._undo()
+
+    def _undo(self) -> None:
+        """Give back what was made for a node that was given up meanwhile, after it was tidied."""
+        try:
+            self._give_back()
+        except Exception as problem:  # noqa: BLE001 - Ray's own, of many classes
+            _log.warning("What nobody wants is kept until nodes change: %s", problem)
 
     def _found(self, node: RayNode) -> Any:
         """Return the agent that is there, and leave all as it is."""
