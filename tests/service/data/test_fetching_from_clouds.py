@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientPayloadError
+from aiohttp.http_exceptions import TransferEncodingError
 from gcsfs.retry import HttpError
 from google.auth.exceptions import RefreshError
 from storage.data.fetcher.listing import list_objects
@@ -195,22 +197,35 @@ def test_a_token_of_azure_may_be_copied_with_its_question_mark_and_is_in_no_mess
 
 
 @pytest.mark.parametrize(
-    ("trouble", "told"),
+    ("trouble", "told", "said"),
     [
-        ({}, UnusableSource),
-        ({"retryable": True}, SourceAway),  # Google's own trouble
+        ({}, UnusableSource, "for no good: invalid_grant. Download another"),
+        ({"retryable": True}, SourceAway, "signs nobody in at the moment"),
     ],
 )
 def test_a_key_of_google_that_is_no_good_any_more_is_told_at_once(
-    trouble: dict[str, bool], told: type[Exception]
+    monkeypatch: pytest.MonkeyPatch, trouble: dict[str, bool], told: type[Exception], said: str
 ) -> None:
+    def refuse(*_: object) -> None:
+        raise HttpError({"code": 401, "message": "Invalid Credentials"}) from RefreshError(
+            "invalid_grant", **trouble
+        )
+
+    async def ask() -> None:
+        async with aclosing(open_store("gs://datasets/x", endpoint="", credential={})) as opened:
+            await list_objects(opened, between_tries=AT_ONCE)
+
+    monkeypatch.setattr("gcsfs.core.GCSFileSystem._get_headers", refuse)
+    with pytest.raises(told, match=said):
+        asyncio.run(ask())
+
+
+def test_an_answer_that_is_cut_off_is_no_refusal() -> None:
     async def ask() -> None:
         async with telling("bucket datasets"):
-            raise HttpError({"code": 401, "message": "Invalid Credentials"}) from RefreshError(
-                "invalid_grant", **trouble
-            )
+            raise ClientPayloadError from TransferEncodingError("cut off")  # it has the code 400
 
-    with pytest.raises(told, match="Invalid Credentials"):
+    with pytest.raises(SourceAway):
         asyncio.run(ask())
 
 

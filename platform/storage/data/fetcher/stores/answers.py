@@ -65,9 +65,7 @@ def is_md5(text: str) -> bool:
 
 def _code(problem: BaseException) -> int | None:
     """Return the status of HTTP with which a store answered, if it did."""
-    if getattr(problem.__cause__, "retryable", False):  # Google's sign-in, which has trouble itself
-        return None
-    for name in ("status", "status_code", "code"):  # aiohttp's name, Microsoft's, and gcsfs's
+    for name in ("status", "status_code"):  # aiohttp's name, and Microsoft's
         if isinstance(status := getattr(problem, name, None), int):
             return status
     response = getattr(problem, "response", None)

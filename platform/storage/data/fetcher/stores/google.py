@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from aiohttp import ClientTimeout
 
-from storage.data.fetcher.orders import ObjectChanged, UnusableSource
+from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSource
 from storage.data.fetcher.stores.answers import md5_of_base64, telling
 from storage.data.fetcher.stores.port import CHUNK_BYTES, CONNECT_SECONDS, SILENCE_SECONDS
 from storage.data.listings import MOST_OBJECTS, StoredObject
@@ -19,6 +19,7 @@ from storage.data.listings import MOST_OBJECTS, StoredObject
 os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
 
 from gcsfs.core import GCSFileSystem
+from gcsfs.retry import HttpError
 
 PAGE: Final = 1000  # objects of one answer, at most
 _NO_KEY: Final = (
@@ -71,7 +72,7 @@ class GoogleStore:
         url = f"{self._fs.base}b/{quote(self._bucket, safe='')}/o"
         while True:
             session = await self._fs._set_session()  # noqa: SLF001 - the public name is for other threads
-            headers = self._fs._get_headers({"Accept-Encoding": "identity"})  # noqa: SLF001 - as above
+            headers = self._headers({"Accept-Encoding": "identity"})
             async with session.get(url, params=params, headers=headers) as answer:
                 answer.raise_for_status()
                 page = await answer.json(content_type=None)
@@ -88,13 +89,27 @@ class GoogleStore:
             url = f"{self._fs.base}b/{quote(self._bucket, safe='')}/o/{quote(one.address, safe='')}"
             params = {"alt": "media", "generation": one.version}
             ranged = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "gzip"}
-            headers = self._fs._get_headers(ranged)  # noqa: SLF001 - as above
+            headers = self._headers(ranged)
             async with session.get(url, params=params, headers=headers) as answer:
                 answer.raise_for_status()
                 if answer.headers.get("x-goog-generation", one.version) != one.version:
                     raise ObjectChanged(f"{one.name!r} is another now.")
                 async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
                     yield chunk
+
+    def _headers(self, more: Mapping[str, str]) -> Mapping[str, str]:
+        """Add what proves who asks, for which Google may have to be asked first."""
+        try:
+            found: Mapping[str, str] = self._fs._get_headers(more)  # noqa: SLF001 - as above
+        except HttpError as problem:
+            if getattr(problem.__cause__, "retryable", False):
+                raise SourceAway("Google signs nobody in at the moment.") from problem
+            said = " ".join(str(problem.__cause__ or problem).split())[:300]
+            raise UnusableSource(
+                f"Google takes the key in GOOGLE_SERVICE_ACCOUNT for no good: {said}. Download"
+                " another, and set it as a whole."
+            ) from problem
+        return found
 
     async def parts(self, one: StoredObject) -> int | None:  # noqa: ARG002 - versions are no digests
         return None
