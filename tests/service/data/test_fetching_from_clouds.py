@@ -241,3 +241,14 @@ def test_an_endpoint_may_end_with_a_slash(store: CloudStore) -> None:
     slashed = replace(store, endpoint=f"{store.endpoint}/")
     (found,) = listed(slashed, store.url("slash"))
     assert read(slashed, found, 0, 1) == b"1"
+
+
+def test_a_page_of_a_listing_that_has_no_end_is_not_read_on(
+    store: CloudStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if store.scheme != "gs":
+        pytest.skip("Microsoft's client reads its pages itself.")
+    monkeypatch.setattr("storage.data.fetcher.stores.google._LARGEST_PAGE", 20)
+    store.put("endless/one", b"1")
+    with pytest.raises(UnusableSource, match="more than a page of a listing may have"):
+        listed(store, store.url("endless"))

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from aiohttp import ClientTimeout
+from aiohttp import ClientTimeout, StreamReader
 
 from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSource
 from storage.data.fetcher.stores.answers import md5_of_base64, telling
@@ -22,6 +22,7 @@ from gcsfs.core import GCSFileSystem
 from gcsfs.retry import HttpError
 
 PAGE: Final = 1000  # objects of one answer, at most
+_LARGEST_PAGE: Final = 32 << 20  # bytes; ten times what 1000 of the longest names take
 _NO_KEY: Final = (
     "GOOGLE_SERVICE_ACCOUNT in the secret is not the JSON key of a service account. Download one,"
     " and set it as a whole."
@@ -75,7 +76,7 @@ class GoogleStore:
             headers = self._headers({"Accept-Encoding": "identity"})
             async with session.get(url, params=params, headers=headers) as answer:
                 answer.raise_for_status()
-                page = await answer.json(content_type=None)
+                page = json.loads(await _whole(answer.content))
             for row in page.get("items", ()):
                 yield row
             if not page.get("nextPageToken"):
@@ -116,6 +117,16 @@ class GoogleStore:
 
     async def aclose(self) -> None:
         await (await self._fs._set_session()).close()  # noqa: SLF001 - as above
+
+
+async def _whole(content: StreamReader) -> bytes:
+    """Read a page of a listing. Raises: UnusableSource, if it has no end."""
+    found = bytearray()
+    async for chunk in content.iter_chunked(CHUNK_BYTES):
+        found += chunk
+        if len(found) > _LARGEST_PAGE:
+            raise UnusableSource("The store sends more than a page of a listing may have.")
+    return bytes(found)
 
 
 def _object(row: Mapping[str, Any], name: str) -> StoredObject:
