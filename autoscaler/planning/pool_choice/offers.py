@@ -17,7 +17,7 @@ from autoscaler.planning.demand import demand_of
 from autoscaler.planning.pool_choice.crowding import UsableGpus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from autoscaler.planning.demand import Demand, Size
     from autoscaler.planning.policies import Policy
@@ -114,31 +114,42 @@ def offer_of(
     )
 
 
-def in_order(offers: Sequence[PoolOffer], *, home: str) -> list[PoolOffer]:
-    """Return them best first; `home` is the pool where the job is already.
+def in_order(
+    offers: Sequence[PoolOffer], *, home: str, promised: Collection[str] = ()
+) -> list[PoolOffer]:
+    """Return them best first.
 
-    Those with room come first. Of those that are worth nearly the same the cheaper one does, and a
-    job stays where it is unless another pool is worth clearly more, or costs clearly less: what is
-    measured moves a little all the time, and a job shall not go to and fro with it.
+    Those with room come first. Of those that are worth nearly the same one does in which the job
+    uses what its team is guaranteed, for what it borrows it may have to give back, and then the
+    cheaper one. A job stays where it is unless another pool is worth clearly more, or costs clearly
+    less: what is measured moves a little all the time, and a job shall not go to and fro with it.
+
+    Args:
+        offers: of one job.
+        home: the pool where it is already.
+        promised: pools in which its team's guarantee has room for it.
     """
     left, found = list(offers), []
     while left:
-        found.append(_best_of(left, home))
+        found.append(_best_of(left, home, promised))
         left.remove(found[-1])
     return found
 
 
-def _best_of(offers: Sequence[PoolOffer], home: str) -> PoolOffer:
+def _best_of(offers: Sequence[PoolOffer], home: str, promised: Collection[str]) -> PoolOffer:
     with_room = [one for one in offers if one.workers] or offers
     most = max(one.worth for one in with_room)
     alike = [one for one in with_room if one.worth >= _part(most, ALIKE)]
-    best = min(alike, key=lambda one: one.dollars_per_gpu_hour)  # of equals the first
+    best = min(  # of equals the first
+        alike, key=lambda one: (one.pool not in promised, one.dollars_per_gpu_hour)
+    )
     here = next((one for one in with_room if one.pool == home), None)
     if here is None or best is here:
         return best
     is_much_better = here.worth < _part(best.worth, KEEPS)
     is_much_cheaper = best.dollars_per_gpu_hour < KEEPS * here.dollars_per_gpu_hour
-    return best if is_much_better or is_much_cheaper else here
+    is_promised = best.pool in promised and here.pool not in promised
+    return best if is_much_better or is_much_cheaper or is_promised else here
 
 
 def _part(worth: float, part: float) -> float:

@@ -102,7 +102,12 @@ def _wish(
         )
         for one, use in zip(possible, uses, strict=True)
     ]
-    ranked = in_order(offers, home=job.pool)
+    promised = [
+        one.pool.name
+        for one, use in zip(possible, uses, strict=True)
+        if use.gpus[0] <= crowds.guaranteed(one.pool.name, job.team)
+    ]
+    ranked = in_order(offers, home=job.pool, promised=promised)
     if ranked[0].workers:
         number = offers.index(ranked[0])
         gpus = ranked[0].workers * job.gpus_per_worker
@@ -117,6 +122,7 @@ class _Crowds:
         self._crowds: dict[str, PoolCrowd] = {}
         self._held: Counter[tuple[str, str]] = Counter()  # GPUs, by pool and team
         self._limits = {(one.pool, one.team): one.limit_gpus for one in state.quotas}
+        self._guaranteed = {(one.pool, one.team): one.guaranteed_gpus for one in state.quotas}
         for pool in state.pools:
             open_gpus = sum(node.gpus for node in pool.nodes if node.is_schedulable)
             self._crowds[pool.name] = PoolCrowd(open_gpus)
@@ -132,6 +138,10 @@ class _Crowds:
         """Return how many GPUs more the team may have there; None: as many as there are."""
         limit = self._limits.get((pool, team))
         return None if limit is None else max(limit - self._held[pool, team], 0)
+
+    def guaranteed(self, pool: str, team: str) -> int:
+        """Return how many GPUs more the team may have there without borrowing."""
+        return max(self._guaranteed.get((pool, team), 0) - self._held[pool, team], 0)
 
     def stay(self, demand: Demand) -> None:
         """Count in a job that waits where it is, if there is room for it."""

@@ -176,6 +176,25 @@ CASES: dict[str, tuple[ClusterState, tuple[Action, str]]] = {
         ),
         (Action.WAIT, "h100"),
     ),
+    "of pools that are alike it uses what its team is guaranteed, and borrows nothing": (
+        pools(
+            choosing("it", here=SCALES_WELL, there=SCALES_WELL),
+            dollars=(1.0, 2.0),
+            quotas=(
+                TeamQuota(team="vision", pool="h100", guaranteed_gpus=2),
+                TeamQuota(team="language", pool="a100", guaranteed_gpus=4),
+            ),
+        ),
+        (Action.START, "h100"),
+    ),
+    "what is guaranteed and held already draws nobody": (
+        pools(
+            choosing("it", here=SCALES_WELL, there=SCALES_WELL),
+            in_h100("other", 2, **PINNED),
+            quotas=(TeamQuota(team="vision", pool="h100", guaranteed_gpus=2),),
+        ),
+        (Action.START, "a100"),
+    ),
     "a pool without nodes takes nobody": (
         pools(choosing("it", there=TWICE_AS_FAST), h100=0),
         (Action.START, "a100"),
