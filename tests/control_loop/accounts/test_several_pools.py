@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from cluster.models import Node, Pool
 from django.db.models import F
+from tenancy.models import Quota, Team
 
 from autoscaler.gpu_accounts.models import AccountedJob
 from autoscaler.planning import planner
@@ -94,3 +96,49 @@ def test_it_is_not_refused_for_good_by_a_pool_that_it_was_taken_out_of_meanwhile
     assert fresh(job).state == "queued"
     tick(world)
     assert (fresh(job).state, fresh(job).pool) == ("starting", fast)
+
+
+def test_a_pool_for_one_team_is_chosen_only_by_whom_it_serves(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As admission tells it: who has a quota there, and a team that is alone needs none."""
+    monkeypatch.setattr(Pool, "why_for_one_team", "its jobs are one user")
+    job, fast = in_both(world, gpus=4)
+    Node.objects.exclude(pool=fast).update(is_schedulable=False)
+    tick(world)
+    assert fresh(job).state == "queued"
+    Quota.objects.create(team=job.team, pool=fast, guaranteed_gpus=0)
+    tick(world)
+    assert (fresh(job).state, fresh(job).pool) == ("starting", fast)
+
+
+def test_a_team_that_is_alone_needs_no_quota_in_a_pool_for_one_team(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pool, "why_for_one_team", "its jobs are one user")
+    Quota.objects.filter(team__name="language").delete()
+    Team.objects.filter(name="language").delete()
+    job, fast = in_both(world, gpus=4)
+    Node.objects.exclude(pool=fast).update(is_schedulable=False)
+    tick(world)
+    assert (fresh(job).state, fresh(job).pool) == ("starting", fast)
+
+
+@pytest.mark.parametrize("open_gpus", [4, 0], ids=["it was to start", "it was to wait there"])
+def test_it_goes_nowhere_once_its_people_said_otherwise(world: World, open_gpus: int) -> None:
+    """While a plan was made that puts it into the other pool."""
+    job, fast = in_both(world, gpus=4, resources={"gpus_per_worker": 3})
+    Node.objects.exclude(pool=fast).update(gpus=2)
+    Node.objects.filter(pool=fast).update(is_schedulable=open_gpus > 0)
+    spec = {**job.resolved_spec, "pool": "default", "pools": None}
+
+    def changed_meanwhile(state: ClusterState) -> Plan:
+        made = planner.plan(state)
+        assert [one.pool for one in made.decisions] == ["fast"]
+        Job.objects.filter(pk=job.pk).update(resolved_spec=spec, version=F("version") + 1)
+        return made
+
+    loop = replace(world.loop(), planner=changed_meanwhile, check=invariants.check)
+    assert loop.run_once()
+    assert (fresh(job).state, fresh(job).pool.name) == ("queued", "default")
+    assert not GpuClaim.objects.filter(worker__job=job).exists()
