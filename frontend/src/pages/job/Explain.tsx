@@ -6,7 +6,7 @@ import { Card } from "../../design/Card";
 import { Problem } from "../../design/Problem";
 import { Skeleton } from "../../design/Skeleton";
 import { RelativeTime } from "../../design/Time";
-import { formatMetric } from "../../domain/format";
+import { formatGpuTime, formatMetric } from "../../domain/format";
 import { reasonLabel } from "../../domain/reasons";
 import { isFinal } from "../../domain/states";
 import { Outcome } from "./Outcome";
@@ -57,7 +57,7 @@ function Answer({ explanation, job }: AnswerProps) {
       )}
       {details?.kind === "running" && <Gains details={details} team={job.team} />}
       <dl className={styles.numbers}>
-        <Number name="GPU-hours so far" value={formatMetric(explanation.gpu_hours)} />
+        <Number name="GPU time so far" value={formatGpuTime(explanation.gpu_hours * 3600)} />
         {position !== null && <Number name="Position in the queue" value={String(position)} />}
         {explanation.gpus_asked !== null && (
           <Number name="GPUs asked" value={String(explanation.gpus_asked)} />
