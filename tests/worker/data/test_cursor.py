@@ -74,6 +74,10 @@ def test_the_weights_of_all_micro_batches_add_up_to_one(
     assert max(len(share.own) for share in shares) == shares[0].largest
 
 
+def test_of_a_batch_without_samples_nothing_counts() -> None:
+    assert Division(parts=2, index=0, limit=None).share(range(7, 7)).weight(0) == 0.0
+
+
 def test_a_worker_without_samples_rehearses_with_the_first_ones() -> None:
     share = Division(parts=3, index=2, limit=None).share(range(10, 12))
     assert share.micro_batches == (range(10, 12),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import torch
 from torch import nn
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
-from torch.utils.data import TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import concertina_worker as elastic
 from tests.worker.scripts import dooms
@@ -32,6 +33,16 @@ def shard(model: nn.Sequential, mesh: Any) -> None:
     fully_shard(model, mesh=mesh)
 
 
+class Rows(IterableDataset[Any]):
+    """The same samples, of which nobody knows beforehand how many there are."""
+
+    def __init__(self, data: TensorDataset) -> None:
+        self._data = data
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._data[number] for number in range(len(self._data)))
+
+
 def whole(tensor: torch.Tensor) -> list[Any]:
     """All of it; every worker calls it."""
     found: list[Any] = (tensor.full_tensor() if isinstance(tensor, DTensor) else tensor).tolist()
@@ -46,6 +57,7 @@ def main() -> None:
     parser.add_argument("--step-seconds", type=float, default=0.02)
     parser.add_argument("--clip", type=float, default=0.5)
     parser.add_argument("--whole", action="store_true", help="do not shard it")
+    parser.add_argument("--stream", action="store_true", help="of samples, one by one")
     parser.add_argument("--model-seed", type=int)
     parser.add_argument("--doom", type=Path, help="where it is written when this worker dies")
     parser.add_argument("--stop-file", type=Path, help="end after the epoch in which it appears")
@@ -55,14 +67,18 @@ def main() -> None:
     if arguments.doom is not None:
         dooms.watch_for(arguments.doom / os.environ["CONCERTINA_WORKER_ID"])
     job = elastic.init()
-    data = TensorDataset(*samples(arguments, job.device))
+    data: Any = TensorDataset(*samples(arguments, job.device))
+    if arguments.stream:
+        data = DataLoader(Rows(data), batch_size=arguments.batch_size)
     model = build_model().double().to(job.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.999)
     job.register(model, optimizer, scheduler, shard=None if arguments.whole else shard)
     epoch = -1
     for epoch in job.epochs(arguments.epochs):  # noqa: B007 - the result tells the last one
-        for inputs, targets in job.batches(data, batch_size=arguments.batch_size):
+        for inputs, targets in job.batches(
+            data, batch_size=None if arguments.stream else arguments.batch_size
+        ):
             loss = nn.functional.mse_loss(model(inputs), targets)
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), arguments.clip)

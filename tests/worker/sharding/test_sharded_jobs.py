@@ -131,3 +131,28 @@ def test_a_pause_loses_no_step_and_another_number_of_workers_goes_on(
     assert {name: one.shape for name, one in read(weights).items()} == {
         name: one.shape for name, one in build_model().state_dict().items()
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "lengths"),
+    [
+        pytest.param(("--stream",), (60, 97), id="stream"),
+        pytest.param((), (3, 97), id="data set"),
+    ],
+)
+def test_whoever_has_other_data_than_the_first_leaves_with_an_error_and_the_first_goes_on(
+    sharded_job: Callable[..., RunningJob], kind: tuple[str, ...], lengths: tuple[int, int]
+) -> None:
+    """They would make more passes, or fewer, and wait in them for each other."""
+    job = sharded_job()
+    workers = [
+        job.start_workers(1, *kind, "--samples", str(length), attempt=1)[0] for length in lengths
+    ]
+    job.service.want(workers, 20, new_attempt=True)
+    job.start_coordinator()
+    job.wait("the second one has left", lambda: job.processes["w2"].poll() is not None)
+    job.end()
+
+    assert "every worker must see the same samples in the same order" in job.log_of("w2")
+    assert job.exit_codes()["w1"] == 0
+    job.assert_every_sample_once(epochs=job.result("w1")["epochs"], samples=lengths[0])

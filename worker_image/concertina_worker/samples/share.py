@@ -68,7 +68,7 @@ class BatchShare:
         """Part of the global mean that this micro-batch makes up."""
         positions = self.micro_batches[number]
         is_own = self.own.start <= positions.start and positions.stop <= self.own.stop
-        return len(positions) / len(self.batch) if is_own else 0.0
+        return len(positions) / len(self.batch) if self.own and is_own else 0.0
 
 
 def nobodys(position: int) -> BatchShare:

@@ -68,6 +68,9 @@ class ShardedParts:
     def wait_within(self, waiting: Callable[[], AbstractContextManager[None]]) -> None:
         self.world.waiting = waiting
 
+    def waiting(self) -> AbstractContextManager[None]:
+        return self.world.waiting()
+
     @property
     def waited_seconds(self) -> float:
         return self.world.waited_seconds

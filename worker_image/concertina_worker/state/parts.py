@@ -76,6 +76,9 @@ class Parts(Protocol):
     def wait_within(self, waiting: Callable[[], AbstractContextManager[None]]) -> None:
         """Wait for other workers within this, so that it is known who waits and who hangs."""
 
+    def waiting(self) -> AbstractContextManager[None]:
+        """Return within what other workers are waited for: see `wait_within`."""
+
     @property
     def waited_seconds(self) -> float:
         """The time that this worker was in collectives since the step began."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from concertina_worker.samples.loading.prefetch import Prefetch
 from concertina_worker.samples.loading.requests import PlannedBatch
 from concertina_worker.samples.share import REHEARSED_SAMPLES, BatchShare, nobodys
 from concertina_worker.samples.source import SampleSource
+from concertina_worker.state.parts import Parts
 from concertina_worker.state.training_state import TrainingState
 
 
@@ -41,6 +43,7 @@ class EpochData:
         self._begun: Prefetch | None = None
         self._comparison: ViewComparison | None = None
         self._is_broken = False  # a worker was lost before the comparison began
+        self.waited_seconds = 0.0  # for the others, before the step could begin
         rules = environment.batch
         self._batch_limit = rules["max_per_gpu"] if rules else None
         self._fewest = _fewest(state.model)
@@ -91,20 +94,32 @@ class EpochData:
         """Return what this worker computes of the next batch; None at the end of the epoch.
 
         Blocks until the first micro-batch is loaded, and at the end of a stream until all have told
-        whether they are there, too.
+        whether they are there, too. Of a model in parts no pass is made before all have told:
+        passes meet, and whoever sees other data may make more of them, or none.
         """
         position = self._state.cursor.position
         share = self._prefetch.begin_step(self._state.step, position)
-        self._comparison, self._is_broken = None, False
+        self._comparison, self._is_broken, self.waited_seconds = None, False, 0.0
         if self._prefetch.source.is_stream or (share is not None and position == 0):
             try:
                 self._comparison = self._compare(share.batch.stop if share else position)
             except RuntimeError:
                 self._is_broken = True
+        if self._state.parts is not None:
+            self._confirm_before_passes(self._state.parts)
         if share is None and self._prefetch.has_loaded and not self.is_confirmed():
             self._is_broken = True
             return nobodys(position)
         return share
+
+    def _confirm_before_passes(self, parts: Parts) -> None:
+        """Exchange nothing in this step unless all use the same data. Raises DataMismatchError."""
+        began = time.monotonic()
+        with parts.waiting():
+            self._is_broken = not self.is_confirmed()
+        self.waited_seconds = time.monotonic() - began
+        if self._is_broken:
+            parts.fail()
 
     def load(self, number: int) -> Any:
         """A micro-batch of the step; blocks until it is loaded."""

@@ -176,7 +176,9 @@ class TrainingLoop:
         share = self.epoch_data.begin_step()
         if share is None:
             return None
-        self.position.step = StepUnderWay(share=share, began_at=began_at)
+        self.position.step = StepUnderWay(
+            share=share, began_at=began_at, waited_seconds=self.epoch_data.waited_seconds
+        )
         self.rates.use_batch(self._membership.step_plan.at(self.state.step).batch_size)
         self.state.trained = self.state.trained or self._gradients.trainable
         self._gradients.train(self.state.trained)
