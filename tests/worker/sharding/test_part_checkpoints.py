@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from concertina_worker.checkpoint_files import CheckpointDescription, Checkpoint
 from concertina_worker.environment import CheckpointRules
 from concertina_worker.sharding.rows import RowOwners
 from concertina_worker.state.checkpoints import checkpoint, in_parts
+from concertina_worker.state.checkpoints.row_file import RowFile
 from concertina_worker.state.parts import HeldParts, HeldRows
 from concertina_worker.state.training_state import CheckpointMismatchError
 
@@ -26,18 +28,21 @@ def held_by(rank: int, size: int) -> HeldParts:
     return HeldParts(weights=[rows], optimizers=[rows], small={"step": 3})
 
 
+def writer_of(folder: Path, step: int, rank: int, *, keep_last: int = 2) -> in_parts.PartWriter:
+    return in_parts.PartWriter(
+        rules=CheckpointRules(folder=folder, interval_seconds=1.0, keep_last=keep_last),
+        description=CheckpointDescription(step=step),
+        generation=4,
+        rank=rank,
+        size=2,
+    )
+
+
 def write(folder: Path, step: int, *, ranks: tuple[int, ...] = (1, 0), keep_last: int = 2) -> bool:
     """Write the parts of these of two workers; returns whether the main one knows it complete."""
-    rules = CheckpointRules(folder=folder, interval_seconds=1.0, keep_last=keep_last)
     found = False
     for rank in ranks:
-        writer = in_parts.PartWriter(
-            rules=rules,
-            description=CheckpointDescription(step=step),
-            generation=4,
-            rank=rank,
-            size=2,
-        )
+        writer = writer_of(folder, step, rank, keep_last=keep_last)
         found |= writer.write(held_by(rank, 2), {"step": step}, lambda: len(ranks) < 2)
     return found
 
@@ -67,9 +72,41 @@ def test_one_of_which_a_part_is_missing_is_given_up(
     with caplog.at_level(logging.WARNING):
         assert not write(tmp_path, 2, ranks=(0,))
     assert "step 2 was given up" in caplog.text
+    assert not [*tmp_path.glob(".*")]
     newest = in_parts.load_newest(tmp_path)
     assert newest is not None
     assert newest[0]["step"] == 1
+
+
+@pytest.mark.parametrize("full", [0, 1], ids=["main", "another"])
+def test_where_the_disk_is_full_nobody_waits_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: int
+) -> None:
+    """Else each attempt would leave files as large as the model, and the disk full for good."""
+
+    def refuse(file: RowFile, held: object) -> None:
+        file.path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(RowFile, "write", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            writer_of(tmp_path, 1, full).write(held_by(full, 2), {}, lambda: False)
+    if full == 1:
+        assert not writer_of(tmp_path, 1, 0).write(held_by(0, 2), {}, lambda: False)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_weights_whose_state_finds_no_space_go_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "write_state", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        write(tmp_path, 1)
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("kind", ["moments", "safetensors", "pt"])

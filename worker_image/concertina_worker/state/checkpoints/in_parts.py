@@ -8,6 +8,7 @@ their names. So the folder has to be one that all workers see.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import time
@@ -47,18 +48,35 @@ class PartWriter:
         `is_lost`: whether there is nobody to wait for any more.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it cannot be written. Nothing of it is left, or a full disk would stay full.
         """
         folder = self.rules.folder
         folder.mkdir(parents=True, exist_ok=True)
         weights, moments = self._file("weights", held.weights), self._file("more", held.optimizers)
-        weights.write(held.weights)
-        moments.write(held.optimizers)
-        self._mark(self.rank).touch()
-        if self.rank != 0 or not self._await_others(is_lost):
-            return False
-        self._name_them(weights, moments, {**rest, "small": held.small})
-        return True
+        is_there = False
+        try:
+            weights.write(held.weights)
+            moments.write(held.optimizers)
+            self._mark(self.rank).touch()
+            if self.rank == 0 and self._await_others(is_lost):
+                self._name_them(weights, moments, {**rest, "small": held.small})
+                is_there = True
+        except OSError:
+            self._give_up(weights, moments)
+            raise
+        if self.rank == 0 and not is_there:
+            self._give_up(weights, moments)
+        return is_there
+
+    def _give_up(self, weights: RowFile, moments: RowFile) -> None:
+        """Remove what is of no use without all parts, and let the main worker wait no longer."""
+        marks = [*map(self._mark, range(self.size)), self._failure] if self.rank == 0 else []
+        for path in (weights.path, moments.path, *marks):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+        if self.rank != 0:
+            with contextlib.suppress(OSError):
+                self._failure.touch()
 
     @property
     def _name(self) -> CheckpointName:
@@ -70,6 +88,11 @@ class PartWriter:
         about = {"format": "pt", "step": str(self.description.step)}
         return RowFile.for_writing(path, held, about)
 
+    @property
+    def _failure(self) -> Path:
+        """Tell that somebody cannot write a part."""
+        return self.rules.folder / f".{self._name.stem}.of-{self.generation}.failed.tmp"
+
     def _mark(self, rank: int) -> Path:
         return self.rules.folder / f".{self._name.stem}.of-{self.generation}.part-{rank}.tmp"
 
@@ -77,7 +100,7 @@ class PartWriter:
         marks = [self._mark(rank) for rank in range(self.size)]
         give_up_at = time.monotonic() + OTHERS_SECONDS
         while not all(mark.exists() for mark in marks):
-            if is_lost() or time.monotonic() > give_up_at:
+            if self._failure.exists() or is_lost() or time.monotonic() > give_up_at:
                 _log.warning(
                     "The checkpoint of step %d was given up: not all workers wrote their parts"
                     " action=go_on",
@@ -97,11 +120,19 @@ class PartWriter:
             weights_bytes=weights.path.stat().st_size,
             weights_digest=digest_of(weights.path),
         )
-        weights.path.replace(folder / self._name.weights(description.weights_digest))
-        moments.path.replace(folder / self._name.moments(of_moments))
-        state = checkpoint.write_state(
-            folder, self._name, {**content, "moments": of_moments}, description
-        )
+        named = [
+            weights.path.replace(folder / self._name.weights(description.weights_digest)),
+            moments.path.replace(folder / self._name.moments(of_moments)),
+        ]
+        try:
+            state = checkpoint.write_state(
+                folder, self._name, {**content, "moments": of_moments}, description
+            )
+        except BaseException:
+            if not (folder / self._name.state).exists():  # of an earlier time at this step
+                for path in named:
+                    path.unlink(missing_ok=True)
+            raise
         sync_folder(folder)
         keeping.remove_old(folder, keep_last=rules.keep_last, best=rules.keep_best, written=state)
 
