@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +146,19 @@ def test_samples_of_others_leave_nothing_in_a_sum_not_even_of_an_overflow() -> N
     world.weight, room = 0.0, torch.ones(2)
     world.scatter_sum(room, torch.tensor([math.inf, math.nan]))
     assert not room.any()
+
+
+def test_what_does_not_fit_into_memory_is_no_loss_of_a_worker_which_would_come_again() -> None:
+    class Full:
+        def gather(self, *_: object) -> None:
+            raise torch.OutOfMemoryError("out of memory")
+
+    world = ShardWorld(CPU)
+    world.begin(replace(alone("a"), everyone=Full()))
+    world.is_in_step = True
+    with pytest.raises(torch.OutOfMemoryError):
+        world.gather(torch.ones(2), torch.ones(2))
+    assert not world.has_failed
 
 
 def test_a_loss_is_quiet_in_a_step_and_an_error_elsewhere() -> None:

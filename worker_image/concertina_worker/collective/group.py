@@ -80,7 +80,7 @@ class Group:
 
     def gather(self, whole: torch.Tensor, part: torch.Tensor) -> None:
         """Put everybody's part together, by rank. Raises GroupLostError."""
-        with _loss_of_a_member():
+        with _loss_in_a_pass():
             if self.everyone is None:
                 whole.copy_(part)
             elif self.nccl and self.nccl.takes(whole):
@@ -92,7 +92,7 @@ class Group:
 
     def scatter_sum(self, part: torch.Tensor, whole: torch.Tensor) -> None:
         """Add up over all members, of which each gets its part. Raises GroupLostError."""
-        with _loss_of_a_member():
+        with _loss_in_a_pass():
             if self.everyone is None:
                 part.copy_(whole)
             elif self.nccl and self.nccl.takes(whole):
@@ -109,7 +109,7 @@ class Group:
         """Do what the options of an all-reduce say, in place. Raises GroupLostError."""
         if self.everyone is None:
             return
-        with _loss_of_a_member():
+        with _loss_in_a_pass():
             for tensor in tensors:
                 on_host = tensor.cpu()
                 self.everyone.reduce([on_host], options).wait()
@@ -182,3 +182,15 @@ def _loss_of_a_member() -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise GroupLostError(str(error)) from None
+
+
+@contextlib.contextmanager
+def _loss_in_a_pass() -> Iterator[None]:
+    """The same, where what does not fit into this worker's memory is the script's to hear of."""
+    try:
+        with _loss_of_a_member():
+            yield
+    except GroupLostError as error:
+        if isinstance(error.__context__, torch.OutOfMemoryError):
+            raise error.__context__ from None
+        raise

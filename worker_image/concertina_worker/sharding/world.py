@@ -96,6 +96,8 @@ class ShardWorld:
         try:
             with self.waiting():
                 collective(group)
+        except torch.OutOfMemoryError:  # which is the script's, as anywhere in a pass
+            raise
         except RuntimeError:  # holds on to nothing: the group must become unreferenced
             self.fail()
             group.wires.cut()  # which tells the others
