@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Any, Generic, Self
 
@@ -84,6 +83,8 @@ async def _go_on_later(
 
 async def result_of_reading(talk: Talk[Result], do: Callable[[TalkStep], Awaitable[Any]]) -> Result:
     """Carry out a talk that reads files for long: in a thread, so that the event loop goes on."""
+    from asyncio import to_thread  # noqa: PLC0415 - who blocks does without
+
     under_way = await to_thread(TalkUnderWay[Result], talk)
     while (step := under_way.step) is not None:
         try:
