@@ -34,6 +34,7 @@ Of the service:
 - `node_sampling`: what it costs to read what workers take of a node
 - `ray_host`: what a Ray cluster costs a process, beside the same machine without Ray
 - `data_fetch`: how fast data comes in that is fetched for jobs
+- `job_files`: how long code that is sent and outputs that are listed keep people waiting
 
 `python -m benchmarks.in_turns OTHER NAME` runs one here and in another checkout, in turns, and
 puts the figures side by side.
