@@ -6,7 +6,7 @@ import { EmptyState } from "../design/EmptyState";
 
 export function NotFoundPage({ what = "page" }: { readonly what?: string }) {
   return (
-    <EmptyState title={`There is no such ${what}`}>
+    <EmptyState title={`There is no such ${what}`} isPage>
       <title>Not found · Concertina</title>
       <p>
         <Link to="/">Go to the overview</Link>

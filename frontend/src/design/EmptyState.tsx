@@ -6,13 +6,16 @@ import styles from "./EmptyState.module.css";
 
 interface EmptyStateProps {
   readonly title: string;
+  /** It is all there is on the page, so its title is the page's heading. */
+  readonly isPage?: boolean;
   readonly children?: ReactNode;
 }
 
-export function EmptyState({ title, children }: EmptyStateProps) {
+export function EmptyState({ title, isPage = false, children }: EmptyStateProps) {
+  const Title = isPage ? "h1" : "p";
   return (
     <div className={styles.empty}>
-      <p className={styles.title}>{title}</p>
+      <Title className={styles.title}>{title}</Title>
       {children}
     </div>
   );
