@@ -10,6 +10,7 @@ google     Google Cloud Storage, through `gcsfs`
 s3         S3 and what speaks it, through `s3fs`
 web        files of a web server, through fsspec
 ---
+below      which objects of a bucket a URL means
 answers    what a store's refusals and failures mean for a fetch
 port       what all of them offer
 """

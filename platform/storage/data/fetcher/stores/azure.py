@@ -13,8 +13,9 @@ from azure.storage.blob.aio import ContainerClient
 
 from storage.data.fetcher.orders import UnusableSource
 from storage.data.fetcher.stores.answers import telling
+from storage.data.fetcher.stores.below import below
 from storage.data.fetcher.stores.port import CHUNK_BYTES, CONNECT_SECONDS, SILENCE_SECONDS
-from storage.data.listings import MOST_OBJECTS, StoredObject
+from storage.data.listings import StoredObject
 
 PAGE: Final = 1000  # blobs of one answer, at most
 
@@ -41,24 +42,15 @@ class AzureStore:
         )
 
     async def objects(self) -> AsyncIterator[StoredObject]:
-        found = 0
-        folder = f"{self._prefix.rstrip('/')}/" if self._prefix.strip("/") else ""
         async with telling(f"container {self._container}"):
-            async for blob in self._blobs(folder):
-                if found > MOST_OBJECTS:
-                    return
-                if _is_folder(blob):
-                    continue
-                found += 1
-                yield _object(blob, blob.name[len(folder) :])
-            if not found and folder:
-                async for blob in self._blobs(self._prefix):
-                    if blob.name == self._prefix and not _is_folder(blob):
-                        yield _object(blob, self._prefix.rpartition("/")[2])
-                    return  # what is named exactly comes first
+            async for one in below(self._prefix, self._listed):
+                yield one
 
-    def _blobs(self, prefix: str) -> AsyncIterator[BlobProperties]:
-        return self._client.list_blobs(prefix, include=["metadata"], results_per_page=PAGE)
+    async def _listed(self, prefix: str) -> AsyncIterator[StoredObject]:
+        blobs = self._client.list_blobs(prefix, include=["metadata"], results_per_page=PAGE)
+        async for blob in blobs:
+            if not _is_folder(blob):
+                yield _object(blob)
 
     async def read(self, one: StoredObject, start: int, end: int) -> AsyncGenerator[bytes]:
         async with telling(repr(one.name)):
@@ -115,10 +107,10 @@ def _is_folder(blob: BlobProperties) -> bool:
     return not blob.size and (is_marked or blob.name.endswith("/"))
 
 
-def _object(blob: BlobProperties, name: str) -> StoredObject:
+def _object(blob: BlobProperties) -> StoredObject:
     md5 = blob.content_settings.content_md5
     return StoredObject(
-        name=name,
+        name=blob.name,
         address=blob.name,
         size=int(blob.size),
         version=blob.etag or "",

@@ -12,8 +12,9 @@ from aiohttp import ClientTimeout, StreamReader
 
 from storage.data.fetcher.orders import ObjectChanged, SourceAway, UnusableSource
 from storage.data.fetcher.stores.answers import md5_of_base64, telling
+from storage.data.fetcher.stores.below import below
 from storage.data.fetcher.stores.port import CHUNK_BYTES, CONNECT_SECONDS, SILENCE_SECONDS
-from storage.data.listings import MOST_OBJECTS, StoredObject
+from storage.data.listings import StoredObject
 
 # Else it would ask for a bucket's layout through gRPC, whose connections no audit hook sees.
 os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
@@ -52,23 +53,11 @@ class GoogleStore:
         self._bucket, _, self._prefix = url.removeprefix("gs://").partition("/")
 
     async def objects(self) -> AsyncIterator[StoredObject]:
-        found = 0
-        folder = f"{self._prefix.rstrip('/')}/" if self._prefix.strip("/") else ""
         async with telling(f"bucket {self._bucket}"):
-            async for row in self._rows(prefix=folder):
-                if found > MOST_OBJECTS:
-                    return
-                if row["name"].endswith("/") and not int(row["size"]):
-                    continue  # the mark of a folder
-                found += 1
-                yield _object(row, row["name"][len(folder) :])
-            if not found and folder:
-                async for row in self._rows(prefix=self._prefix):
-                    if row["name"] == self._prefix and not self._prefix.endswith("/"):
-                        yield _object(row, self._prefix.rpartition("/")[2])
-                    return  # what is named exactly comes first
+            async for one in below(self._prefix, self._listed):
+                yield one
 
-    async def _rows(self, *, prefix: str) -> AsyncIterator[Mapping[str, Any]]:
+    async def _listed(self, prefix: str) -> AsyncIterator[StoredObject]:
         params = {"prefix": prefix, "fields": _FIELDS, "maxResults": str(PAGE)}
         url = f"{self._fs.base}b/{quote(self._bucket, safe='')}/o"
         while True:
@@ -78,7 +67,8 @@ class GoogleStore:
                 answer.raise_for_status()
                 page = json.loads(await _whole(answer.content))
             for row in page.get("items", ()):
-                yield row
+                if int(row["size"]) or not row["name"].endswith("/"):  # else the mark of a folder
+                    yield _object(row)
             if not page.get("nextPageToken"):
                 return
             params["pageToken"] = page["nextPageToken"]
@@ -129,9 +119,9 @@ async def _whole(content: StreamReader) -> bytes:
     return bytes(found)
 
 
-def _object(row: Mapping[str, Any], name: str) -> StoredObject:
+def _object(row: Mapping[str, Any]) -> StoredObject:
     return StoredObject(
-        name=name,
+        name=row["name"],
         address=row["name"],
         size=int(row["size"]),
         version=str(row["generation"]),

@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from s3fs import S3FileSystem
 
 from storage.data.fetcher.stores.answers import is_md5, telling
+from storage.data.fetcher.stores.below import below
 from storage.data.fetcher.stores.port import CHUNK_BYTES, CONNECT_SECONDS, SILENCE_SECONDS
-from storage.data.listings import MOST_OBJECTS, StoredObject
+from storage.data.listings import StoredObject
 
 
 class S3Store:
@@ -37,38 +38,26 @@ class S3Store:
         self._bucket, _, self._prefix = url.removeprefix("s3://").partition("/")
 
     async def objects(self) -> AsyncIterator[StoredObject]:
-        found = 0
-        folder = f"{self._prefix.rstrip('/')}/" if self._prefix.strip("/") else ""
         async with telling(f"bucket {self._bucket}"):
-            async for one in self._listed(folder, MOST_OBJECTS + 1):
-                found += 1
+            async for one in below(self._prefix, self._listed):
                 yield one
-            if not found and folder:
-                async for one in self._listed(self._prefix, 1):
-                    yield one
 
-    async def _listed(self, prefix: str, most: int) -> AsyncIterator[StoredObject]:
-        """Those below a folder, or the one of exactly this name."""
-        name_at = len(prefix) if prefix.endswith("/") or not prefix else prefix.rfind("/") + 1
-        count = 0
+    async def _listed(self, prefix: str) -> AsyncIterator[StoredObject]:
         more: dict[str, str] = {}
-        while count < most:
+        while True:
             page = await self._fs._call_s3(  # noqa: SLF001 - the public name is for other threads
                 "list_objects_v2", Bucket=self._bucket, Prefix=prefix, **more
             )
             for row in page.get("Contents", ()):
-                key, size = row["Key"], int(row["Size"])
-                if (key.endswith("/") and not size) or (name_at != len(prefix) and key != prefix):
-                    continue  # the mark of a folder, or something that begins alike
-                tag = row["ETag"].strip('"')
-                count += 1
-                yield StoredObject(
-                    name=key[name_at:],
-                    address=key,
-                    size=size,
-                    version=tag,
-                    md5=tag if is_md5(tag) else "",
-                )
+                key, size, tag = row["Key"], int(row["Size"]), row["ETag"].strip('"')
+                if size or not key.endswith("/"):  # else the mark of a folder
+                    yield StoredObject(
+                        name=key,
+                        address=key,
+                        size=size,
+                        version=tag,
+                        md5=tag if is_md5(tag) else "",
+                    )
             if not page.get("IsTruncated"):
                 return
             more = {"ContinuationToken": page["NextContinuationToken"]}
